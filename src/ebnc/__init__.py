@@ -1,0 +1,51 @@
+"""Embedded Bayesian network classifiers (Heckerman & Meek 1997).
+
+Names are loaded on first use, so that ``import ebnc`` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ebnc.domain import Domain
+    from ebnc.parameters.blocks import dimension_by_blocks
+    from ebnc.parameters.dimension import dimension
+    from ebnc.parameters.ebnc import EBNC
+    from ebnc.parameters.elimination import dimension_by_elimination
+    from ebnc.parameters.embedded_network import EmbeddedNetwork
+    from ebnc.parameters.generic import generic_dimension
+    from ebnc.structure.embedded import EmbeddedStructure
+
+__all__ = [
+    "EBNC",
+    "Domain",
+    "EmbeddedNetwork",
+    "EmbeddedStructure",
+    "dimension",
+    "dimension_by_blocks",
+    "dimension_by_elimination",
+    "generic_dimension",
+]
+
+_HOME = {
+    "Domain": "ebnc.domain",
+    "EBNC": "ebnc.parameters.ebnc",
+    "EmbeddedNetwork": "ebnc.parameters.embedded_network",
+    "EmbeddedStructure": "ebnc.structure.embedded",
+    "dimension": "ebnc.parameters.dimension",
+    "dimension_by_blocks": "ebnc.parameters.blocks",
+    "dimension_by_elimination": "ebnc.parameters.elimination",
+    "generic_dimension": "ebnc.parameters.generic",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'ebnc' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

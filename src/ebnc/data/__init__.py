@@ -1,0 +1,1 @@
+"""Tables in, coded configurations out."""

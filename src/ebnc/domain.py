@@ -1,0 +1,145 @@
+"""Finite variables and their states.
+
+A ``Domain`` says which states each variable has, in which order: state 0 is the baseline (the
+paper's x¹), class 0 of the target likewise. Labels are kept; arrays hold their numbers, the codes.
+"""
+
+import math
+import operator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from ebnc.errors import DomainError
+
+__all__ = ["Domain", "DomainLike", "State", "as_domain", "count_states"]
+
+State: TypeAlias = Hashable
+DomainLike: TypeAlias = "Domain | Mapping[str, int | Iterable[State]]"
+
+
+class Domain(Mapping[str, tuple[State, ...]]):
+    """Variables and their states: a read-only mapping from name to the tuple of labels.
+
+    >>> domain = Domain({"Weather": ["dry", "wet"], "Y": 3})
+    >>> domain["Weather"], domain["Y"], domain.n_states("Y")
+    (('dry', 'wet'), (0, 1, 2), 3)
+    """
+
+    __slots__ = ("_codes", "_states")
+
+    def __init__(self, states: Mapping[str, int | Iterable[State]]) -> None:
+        self._states: dict[str, tuple[State, ...]] = {}
+        self._codes: dict[str, dict[State, int]] = {}
+        for name, given in states.items():
+            _check_name(name)
+            if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+                labels = tuple(given)
+            else:
+                labels = tuple(range(_check_count(name, given)))
+            self._codes[name] = _check_labels(name, labels)
+            self._states[name] = labels
+
+    def __getitem__(self, name: str) -> tuple[State, ...]:
+        try:
+            return self._states[name]
+        except KeyError:
+            raise DomainError(_unknown(name, self._states)) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._states
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._states)
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._states.items()))
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name!r}: {list(labels)!r}" for name, labels in self._states.items())
+        return f"Domain({{{inside}}})"
+
+    def n_states(self, name: str) -> int:
+        """Number of states r of one variable."""
+        return len(self[name])
+
+    def codes(self, name: str) -> Mapping[State, int]:
+        """The numbers of one variable's labels: the inverse of ``domain[name]``."""
+        self[name]
+        return self._codes[name]
+
+
+def as_domain(given: DomainLike) -> Domain:
+    """A ``Domain``, from one or from a mapping of names to state counts or to labels."""
+    if isinstance(given, Domain):
+        return given
+    if isinstance(given, Mapping):
+        return Domain(given)
+    raise DomainError(
+        f"a domain must be a Domain or a mapping from variable names to states, got "
+        f"{type(given).__name__}; write for example {{'X1': 2, 'Y': ['no', 'yes']}}"
+    )
+
+
+def count_states(n_states: DomainLike, names: Iterable[str]) -> tuple[int, ...]:
+    """The number of states of each of ``names``; others may be declared too."""
+    if not isinstance(n_states, Mapping):
+        n_states = as_domain(n_states)
+    counts = []
+    for name in names:
+        if name not in n_states:
+            raise DomainError(_unknown(name, n_states))
+        given = n_states[name]
+        if type(given) is int and given > 0:
+            counts.append(given)
+        elif isinstance(given, Iterable):
+            counts.append(len(_check_labels(name, tuple(given))))
+        else:
+            counts.append(_check_count(name, given))
+    return tuple(counts)
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not name:
+        raise DomainError(f"variable names must be non-empty strings, got {name!r}")
+
+
+def _check_count(name: str, given: object) -> int:
+    try:
+        if isinstance(given, bool):
+            raise TypeError
+        count = operator.index(given)  # type: ignore[arg-type]  # TypeError is the answer
+    except TypeError:
+        raise DomainError(
+            f"states of {name!r} must be a whole number or a list of labels, got {given!r}"
+        ) from None
+    if count < 1:
+        raise DomainError(f"{name!r} has {count} states; a variable needs at least one")
+    return count
+
+
+def _check_labels(name: str, labels: tuple[State, ...]) -> dict[State, int]:
+    """The codes of the labels, checked: at least one, hashable, all different, none of them NaN."""
+    if not labels:
+        raise DomainError(f"{name!r} has no states; a variable needs at least one")
+    codes: dict[State, int] = {}
+    for code, label in enumerate(labels):
+        if isinstance(label, float) and math.isnan(label):
+            raise DomainError(f"NaN is not a state of {name!r}; declare a label for missing values")
+        try:
+            earlier = codes.setdefault(label, code)
+        except TypeError:
+            raise DomainError(f"state {label!r} of {name!r} is not hashable") from None
+        if earlier != code:
+            raise DomainError(
+                f"states {labels[earlier]!r} and {label!r} of {name!r} are equal; list each once"
+            )
+    return codes
+
+
+def _unknown(name: str, known: Mapping[str, object]) -> str:
+    shown = ", ".join(repr(other) for other in list(known)[:8])
+    more = ", …" if len(known) > 8 else ""
+    return f"no states are declared for {name!r}; declared are {shown}{more}"

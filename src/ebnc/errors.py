@@ -1,0 +1,76 @@
+"""Every error this package raises on purpose: what was wrong, the value got, what to do.
+
+All derive from ``EBNCError``; each also derives from the built-in error a caller would expect.
+"""
+
+import os
+
+__all__ = [
+    "DataError",
+    "DomainError",
+    "EBNCError",
+    "NoEmbeddedNetworkError",
+    "ParameterError",
+    "StructureError",
+    "TooLargeError",
+    "refuse_if_too_large",
+]
+
+
+class EBNCError(Exception):
+    """Base of all errors of this package."""
+
+
+class StructureError(EBNCError, ValueError):
+    """The graph is not an embedded structure, or does not have the variable asked for."""
+
+
+class DomainError(EBNCError, ValueError):
+    """A variable has no states, repeats one, or is not declared."""
+
+
+class DataError(EBNCError, ValueError):
+    """Rows that do not fit the domain."""
+
+
+class ParameterError(EBNCError, ValueError):
+    """θ or φ of the wrong shape or outside their range."""
+
+
+class NoEmbeddedNetworkError(EBNCError, ValueError):
+    """φ has no exact θ that a closed form could give."""
+
+
+class TooLargeError(EBNCError, MemoryError):
+    """Something exponential in size was asked for; nothing was allocated."""
+
+
+def _memory_limit() -> int:
+    """Bytes one object may take: half of the physical memory, 4 GiB where that is not known."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):
+        return 4 * 2**30
+
+
+def refuse_if_too_large(n_bytes: int, what: str, remedy: str) -> None:
+    """Raise ``TooLargeError`` where ``what`` would take more than half of the memory.
+
+    Called before allocating; ``n_bytes`` is an exact int, so 2^60 cells are no trouble to name.
+    """
+    limit = _memory_limit()
+    if n_bytes > limit:
+        raise TooLargeError(
+            f"{what} would take {_readable(n_bytes)}, more than the {_readable(limit)} "
+            f"that one object may take on this machine; {remedy}"
+        )
+
+
+def _readable(n_bytes: int) -> str:
+    size, units = n_bytes, ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+    for unit in units[:-1]:
+        if size < 1024:
+            return f"{size} {unit}"
+        size //= 1024
+    # A full table of many hundred parents has more digits than Python prints at once.
+    return f"{size} {units[-1]}" if size < 10**12 else f"2^{n_bytes.bit_length() - 1} bytes"

@@ -1,0 +1,66 @@
+"""Codings: a basis for the functions of one variable, and so, as Kronecker products, of several.
+
+A coding of r states is a matrix E of shape (r, r − 1); [1 | E] is invertible. The functions on a
+set S of variables that are new in S have the basis ⊗_{i∈S} E_i; classes have a coding of their own:
+
+    f_k(x) = Σ_{S ∈ Δ} E_Y[k] · Φ_S · ⊗_{i∈S} E_i[x_i],        λ_k = f_k − f_0
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ebnc.errors import ParameterError
+from ebnc.typing import FloatArray
+
+__all__ = ["INDICATOR", "ORTHONORMAL", "Coding", "coding_named"]
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """A name and the matrix E for each number of states."""
+
+    name: str
+    matrix: Callable[[int], FloatArray]
+
+    def inverse(self, n_states: int) -> FloatArray:
+        """[1 | E]⁻¹, shape (r, r): from values of a function to its constant and coefficients."""
+        full = np.column_stack([np.ones(n_states), self.matrix(n_states)])
+        return np.linalg.inv(full)
+
+    def classes(self, n_classes: int) -> FloatArray:
+        """Rows E_Y[k] − E_Y[0], k ≥ 1, shape (K − 1, K − 1): from Φ to log odds."""
+        matrix = self.matrix(n_classes)
+        return matrix[1:] - matrix[:1]
+
+
+def _indicator(n_states: int) -> FloatArray:
+    return np.eye(n_states)[:, 1:]
+
+
+def _helmert(n_states: int) -> FloatArray:
+    """Column j compares state j + 1 with the mean of states 0 … j; EᵀE = r · I."""
+    matrix = -np.triu(np.ones((n_states, n_states - 1)))
+    column = np.arange(n_states - 1)
+    matrix[column + 1, column] = column + 1.0
+    return matrix * np.sqrt(n_states / ((column + 1.0) * (column + 2.0)))
+
+
+INDICATOR = Coding("indicator", _indicator)
+"""The paper's: products of indicators I(x_i^s), s ≥ 1; for reading."""
+
+ORTHONORMAL = Coding("orthonormal", _helmert)
+"""Scaled Helmert contrasts, orthogonal to 1 and to each other, EᵀE = r·I; for computing.
+
+A normal prior on Φ with one scale is then a prior on functions: it does not change when states are
+renamed or another class is the baseline.
+"""
+
+
+def coding_named(name: str) -> Coding:
+    """The coding with this name."""
+    for coding in (INDICATOR, ORTHONORMAL):
+        if coding.name == name:
+            return coding
+    raise ParameterError(f"no coding {name!r}; choose 'indicator' or 'orthonormal'")

@@ -1,0 +1,147 @@
+"""Dimension of an EBNC in closed form: the number of parameters of its span.
+
+    d = (K − 1) · Σ_{S ∈ Δ} Π_{i ∈ S} (r_i − 1)
+
+Δ: all subsets of clusters, ∅ included. The paper gets d by Gaussian elimination (§4, §6; see
+``elimination`` and ``blocks``); the closed form needs neither the elimination nor Δ itself.
+"""
+
+from collections.abc import Iterable, Mapping
+from math import prod
+
+from ebnc.domain import DomainLike, count_states
+from ebnc.structure.clusters import peel
+from ebnc.structure.embedded import EmbeddedStructure
+
+__all__ = ["count_terms", "dimension"]
+
+FEW_CLUSTERS = 32  # so few are reduced faster by sweeps over all of them than with an index
+
+
+def dimension(structure: EmbeddedStructure, n_states: DomainLike) -> int:
+    """Number of free parameters of the span of an EBNC (Theorem 1 with errata E6), exact.
+
+    ``n_states``: states per variable, the target among them, as counts, labels or a ``Domain``.
+
+    >>> naive = EmbeddedStructure.naive("Y", ["X1", "X2", "X3"])
+    >>> dimension(naive, {"X1": 2, "X2": 2, "X3": 2, "Y": 2})  # n + 1
+    4
+    """
+    (n_classes,) = count_states(n_states, [structure.target])
+    blanket = structure.markov_blanket
+    counts = dict(zip(blanket, count_states(n_states, blanket), strict=True))
+    return (n_classes - 1) * count_terms(structure.clusters, counts)
+
+
+def count_terms(clusters: Iterable[Iterable[str]], n_states: Mapping[str, int]) -> int:
+    """f(𝒞) = Σ_{S ∈ Δ} Π_{i ∈ S} (r_i − 1), without enumerating Δ.
+
+    Variables private to one cluster come off together (Graham reduction): with P private and R
+    the rest of the cluster, f(𝒞) = f(𝒞 with R for the cluster) + (Π_P r − 1) · Π_R r. For naive,
+    chain, tree and table nothing is left then; ``_count_core`` takes the rest.
+    """
+    core = [frozenset(cluster) for cluster in clusters]
+    total = 0
+    if len(core) > FEW_CLUSTERS:
+        steps, core = peel(core)
+        for private, rest in steps:
+            total += (prod([n_states[v] for v in private]) - 1) * prod([n_states[v] for v in rest])
+    bits: dict[str, int] = {}
+    for cluster in core:
+        for variable in cluster:
+            if variable not in bits:
+                bits[variable] = 1 << len(bits)
+    masks = [sum([bits[v] for v in cluster]) for cluster in core]
+    return total + _count_core(masks, [n_states[v] for v in bits], {})
+
+
+def _count_core(
+    clusters: Iterable[int], n_states: list[int], memory: dict[frozenset[int], int]
+) -> int:
+    """f of clusters that are cyclic; a cluster is an int whose bits are its variables.
+
+    Private variables come off as before. What is left falls into connected parts that share only
+    ∅, and a part is split on a variable v, with a memory for parts met before:
+
+        f(𝒞) = f({C \\ v : C ∈ 𝒞}) + (r_v − 1) · f({C \\ v : v ∈ C ∈ 𝒞})
+    """
+    reduced, total = _take_off_private(_maximal(clusters), n_states)
+    for part in _connected_parts(reduced):
+        key = frozenset(part)
+        if key not in memory:
+            v = _rarest(part)
+            without = _count_core((cluster & ~v for cluster in part), n_states, memory)
+            link = _count_core((c & ~v for c in part if c & v), n_states, memory)
+            memory[key] = without + (n_states[v.bit_length() - 1] - 1) * link
+        total += memory[key] - 1
+    return total + 1
+
+
+def _take_off_private(clusters: list[int], n_states: list[int]) -> tuple[list[int], int]:
+    """Graham reduction to the end: the clusters left, and what came off, Σ (Π_P r − 1) · Π_R r."""
+    total = 0
+    while True:
+        once = twice = 0
+        for cluster in clusters:
+            twice |= once & cluster
+            once |= cluster
+        if once == twice:
+            return [cluster for cluster in clusters if cluster], total
+        for cluster in clusters:
+            private = cluster & ~twice
+            if private:
+                total += (_product(private, n_states) - 1) * _product(cluster & twice, n_states)
+        clusters = _maximal(cluster & twice for cluster in clusters)
+
+
+def _maximal(clusters: Iterable[int]) -> list[int]:
+    """The sets contained in no other; larger ones first, so one pass is enough."""
+    kept: list[int] = []
+    for cluster in sorted(set(clusters), key=int.bit_count, reverse=True):
+        for other in kept:
+            if cluster & other == cluster:
+                break
+        else:
+            kept.append(cluster)
+    return kept
+
+
+def _connected_parts(clusters: list[int]) -> list[list[int]]:
+    """Clusters grouped so that different groups share no variable."""
+    parts: list[tuple[int, list[int]]] = []
+    for cluster in clusters:
+        joined, members, apart = cluster, [cluster], []
+        for variables, others in parts:
+            if variables & cluster:
+                joined |= variables
+                members += others
+            else:
+                apart.append((variables, others))
+        parts = [*apart, (joined, members)]
+    return [members for _, members in parts]
+
+
+def _rarest(clusters: list[int]) -> int:
+    """The variable, as a bit, that the fewest clusters hold: it has the smallest link."""
+    at_least = [0]  # at_least[j]: the variables that more than j clusters hold
+    for cluster in clusters:
+        again = cluster
+        for j, seen in enumerate(at_least):
+            at_least[j] = seen | again
+            again &= seen
+        if again:
+            at_least.append(again)
+    for more, most in zip(at_least[1:], at_least, strict=False):
+        if most & ~more:
+            rarest = most & ~more
+            return rarest & -rarest
+    return at_least[-1] & -at_least[-1]
+
+
+def _product(variables: int, n_states: list[int]) -> int:
+    result = 1
+    while variables:
+        lowest = variables & -variables
+        result *= n_states[lowest.bit_length() - 1]
+        variables ^= lowest
+    return result

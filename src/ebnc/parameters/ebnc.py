@@ -1,0 +1,154 @@
+"""The EBNC: a local distribution p(y|x) in its non-redundant parameters φ (§6)."""
+
+from functools import cached_property
+from itertools import product
+from typing import NamedTuple
+
+from numpy.typing import ArrayLike
+
+from ebnc.data.encoding import Table, encode
+from ebnc.domain import Domain, DomainLike, State, as_domain
+from ebnc.parameters.closest_theta import ClosestNetwork, closest_theta
+from ebnc.parameters.coding import INDICATOR, coding_named
+from ebnc.parameters.embedded_network import EmbeddedNetwork
+from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
+from ebnc.parameters.phi import Basis, check_phi, phi_to_tables, tables_to_phi
+from ebnc.parameters.phi_to_theta import tables_to_theta
+from ebnc.parameters.tables import TableSum, log_odds_to_probabilities
+from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.typing import FloatArray
+
+__all__ = ["EBNC", "PhiRow", "PhiTable"]
+
+
+class PhiRow(NamedTuple):
+    """One parameter in the indicator coding: what is added to the log odds of ``of_class``
+    against the baseline class when all of ``states`` hold."""
+
+    term: tuple[str, ...]
+    states: tuple[State, ...]
+    of_class: State
+    value: float
+
+
+class PhiTable(tuple[PhiRow, ...]):
+    """φ to read: a tuple of ``PhiRow`` that prints as a table and goes into any DataFrame."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        cells = [("term", "states", "class", "value")]
+        for row in self:
+            term = " · ".join(row.term) or "(intercept)"
+            states = " · ".join(map(str, row.states))
+            cells.append((term, states, str(row.of_class), f"{row.value:+.4f}"))
+        widths = [max(len(line[i]) for line in cells) for i in range(4)]
+        lines = (
+            "  ".join(
+                (
+                    *(t.ljust(w) for t, w in zip(line, widths[:3], strict=False)),
+                    line[3].rjust(widths[3]),
+                )
+            )
+            for line in cells
+        )
+        return "\n".join(lines)
+
+
+class EBNC:
+    """p(y|x) = softmax of λ(x), λ_k(x) = Σ_{S ∈ Δ} φ_k(S, x_S): concave to fit, nothing redundant.
+
+    ``phi``: a vector of length ``dimension``, in the order of ``basis.terms`` and in ``coding``
+    ("indicator" as in the paper, or "orthonormal").
+
+    >>> structure = EmbeddedStructure.naive("Y", ["X"])
+    >>> ebnc = EBNC(structure, {"X": ["no", "yes"], "Y": 2}, [0.0, 1.0])
+    >>> print(ebnc.phi_table())
+    term         states  class    value
+    (intercept)          1      +0.0000
+    X            yes     1      +1.0000
+    """
+
+    def __init__(
+        self,
+        structure: EmbeddedStructure,
+        domain: DomainLike,
+        phi: ArrayLike,
+        coding: str = "indicator",
+    ) -> None:
+        declared = as_domain(domain)
+        self.structure = structure
+        self.domain = Domain({name: declared[name] for name in structure.names})
+        self.coding = coding_named(coding)
+        self.basis = Basis(structure, self.domain)
+        self.phi = check_phi(self.basis, phi)
+
+    @classmethod
+    def from_embedded_network(cls, network: EmbeddedNetwork, coding: str = "indicator") -> "EBNC":
+        """The EBNC obtained from (m′, θ), the definition of §2 (errata E8): θ → κ → φ, exact."""
+        basis = Basis(network.structure, network.domain)
+        kappa = theta_to_kappa(network.structure, network.theta)
+        tables = kappa_to_tables(network.structure, kappa)
+        phi = tables_to_phi(basis, tables, coding_named(coding))
+        return cls(network.structure, network.domain, phi, coding)
+
+    def __repr__(self) -> str:
+        return (
+            f"EBNC({self.structure}, target={self.structure.target!r}, dimension={self.dimension})"
+        )
+
+    @property
+    def dimension(self) -> int:
+        """d, the number of parameters: the dimension of the span."""
+        return self.basis.dimension
+
+    @cached_property
+    def tables(self) -> TableSum:
+        """Log odds as a sum of tables, one per cluster: all that inference needs."""
+        return phi_to_tables(self.basis, self.phi, self.coding)
+
+    def log_odds(self, data: Table) -> FloatArray:
+        """λ_k = log p(y^k|x)/p(y^0|x), k = 1 … K − 1, shape (rows, K − 1)."""
+        return self.tables.log_odds(encode(data, self.domain, self.structure.markov_blanket))
+
+    def probabilities(self, data: Table) -> FloatArray:
+        """p(y|x) by eq. 3, shape (rows, K); columns in the order of the target's states."""
+        return log_odds_to_probabilities(self.log_odds(data))
+
+    def phi_in(self, coding: str) -> FloatArray:
+        """φ in another coding: the same function."""
+        if coding == self.coding.name:
+            return self.phi.copy()
+        return tables_to_phi(self.basis, self.tables, coding_named(coding))
+
+    def phi_table(self) -> PhiTable:
+        """φ in the indicator coding as a readable table: term, states, class, value."""
+        phi = self.phi_in(INDICATOR.name)
+        classes = self.domain[self.structure.target][1:]
+        rows = []
+        for term in self.basis.terms:
+            labels = [self.domain[x][1:] for x in term.inputs]
+            values = phi[term.start : term.stop]
+            for (*states, of_class), value in zip(product(*labels, classes), values, strict=True):
+                rows.append(PhiRow(term.inputs, tuple(states), of_class, float(value)))
+        return PhiTable(rows)
+
+    def to_embedded_network(self) -> EmbeddedNetwork:
+        """φ → θ: an embedded network with exactly this p(y|x), in closed form.
+
+        Its structure is this one, or an equivalent one that fills its span. Raises
+        ``NoEmbeddedNetworkError`` where there is none (clusters that are not decomposable).
+        """
+        return tables_to_theta(self.structure, self.domain, self.tables)
+
+    def closest_embedded_network(
+        self, *, n_starts: int = 10, random_state: int = 0
+    ) -> ClosestNetwork:
+        """The θ on this structure closest to this p(y|x), with its divergence in nats.
+
+        For structures that are not decomposable, where θ reaches only a part of the span (errata
+        E6). Lists all configurations of the Markov blanket.
+        """
+        return closest_theta(
+            self.structure, self.domain, self.tables, n_starts=n_starts, random_state=random_state
+        )

@@ -1,0 +1,67 @@
+"""An embedded network: m′ with θ, and inference in it by log odds (§3)."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ebnc.data.encoding import Table, encode
+from ebnc.domain import Domain, DomainLike, as_domain
+from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
+from ebnc.parameters.tables import TableSum, log_odds_to_probabilities
+from ebnc.parameters.theta import Theta, check_theta, random_theta
+from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.typing import FloatArray
+
+__all__ = ["EmbeddedNetwork"]
+
+
+class EmbeddedNetwork:
+    """(m′, θ): an ordinary Bayesian network over Y and X, used for p(y|x) only.
+
+    ``theta[name]`` has one axis per parent, in ``structure.parents(name)`` order, then one for the
+    variable itself, which sums to 1. ``domain``: a ``Domain``, or states by count or labels.
+
+    >>> structure = EmbeddedStructure.naive("Y", ["X"])
+    >>> theta = {"Y": [0.5, 0.5], "X": [[0.75, 0.25], [0.25, 0.75]]}
+    >>> network = EmbeddedNetwork(structure, {"X": ["no", "yes"], "Y": 2}, theta)
+    >>> network.probabilities({"X": ["no", "yes"]})
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    """
+
+    def __init__(
+        self, structure: EmbeddedStructure, domain: DomainLike, theta: Mapping[str, ArrayLike]
+    ) -> None:
+        declared = as_domain(domain)
+        self.structure = structure
+        self.domain = Domain({name: declared[name] for name in structure.names})
+        self.theta: Theta = check_theta(structure, self.domain, theta)
+
+    @classmethod
+    def random(
+        cls, structure: EmbeddedStructure, domain: DomainLike, random_state: int = 0
+    ) -> "EmbeddedNetwork":
+        """A network with θ drawn uniformly from the simplices."""
+        declared = as_domain(domain)
+        generator = np.random.default_rng(random_state)
+        return cls(structure, declared, random_theta(structure, declared, generator))
+
+    def __repr__(self) -> str:
+        return f"EmbeddedNetwork({self.structure}, target={self.structure.target!r})"
+
+    @cached_property
+    def _tables(self) -> TableSum:
+        return kappa_to_tables(self.structure, theta_to_kappa(self.structure, self.theta))
+
+    def log_odds(self, data: Table) -> FloatArray:
+        """λ_k = log p(y^k|x)/p(y^0|x) for k = 1 … K − 1, eq. 4, shape (rows, K − 1).
+
+        Only Y's own term and those of its children are computed; all others cancel.
+        """
+        return self._tables.log_odds(encode(data, self.domain, self.structure.markov_blanket))
+
+    def probabilities(self, data: Table) -> FloatArray:
+        """p(y|x) by eq. 3, shape (rows, K); columns in the order of the target's states."""
+        return log_odds_to_probabilities(self.log_odds(data))

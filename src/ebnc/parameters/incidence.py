@@ -1,0 +1,50 @@
+"""Sums of tables as a matrix: which configurations have independent rows?
+
+A function that is a sum of tables, g(x) = Σ_F t_F(x_F), is linear in the tables' cells. Its matrix
+has a row per configuration x and a 1 for each table F, in the column of the cell x_F. Both of the
+paper's procedures eliminate such a matrix: κ → λ in §4 and η_i → ψ_i in §6.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import prod
+
+from ebnc.errors import refuse_if_too_large
+from ebnc.parameters.rank import RowSpace
+
+__all__ = ["independent_configurations"]
+
+
+def independent_configurations(
+    names: Sequence[str],
+    scopes: Sequence[Sequence[str]],
+    n_states: Mapping[str, int],
+    what: str,
+) -> list[tuple[int, ...]]:
+    """Configurations of ``names``, the first in lexicographic order, that make a basis of the rows.
+
+    ``scopes``: the variables of each table, all of them among ``names``. ``what`` names the matrix
+    in the error that refuses one too large.
+    """
+    place = {name: i for i, name in enumerate(names)}
+    sizes = [n_states[name] for name in names]
+    n_columns = 0
+    tables: list[tuple[int, list[tuple[int, int]]]] = []  # first column, (place, stride) per input
+    for scope in scopes:
+        strides, width = [], 1
+        for name in scope:
+            strides.append((place[name], width))
+            width *= n_states[name]
+        tables.append((n_columns, strides))
+        n_columns += width
+    refuse_if_too_large(
+        8 * prod(sizes) * n_columns,
+        f"{what}, {len(sizes)} inputs,",
+        "use dimension, the closed form",
+    )
+    rows = RowSpace()
+    return [
+        x
+        for x in product(*map(range, sizes))
+        if rows.insert({start + sum(x[i] * s for i, s in own): 1 for start, own in tables})
+    ]

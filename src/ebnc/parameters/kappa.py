@@ -1,0 +1,38 @@
+"""κ: log ratios of θ, the terms of the log odds (eq. 7), and λ as their sum.
+
+    λ_k(x) = κ(y^k|pa_y) + Σ_i κ(x_i|pa_i^k)
+    κ(y^k|pa_y) = log θ(y^k|pa_y) / θ(y^0|pa_y),   κ(x_i|pa_i^k) = log θ(x_i|a, y^k) / θ(x_i|a, y^0)
+
+The sum is over the children X_i of Y: all other terms of eq. 4 cancel.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ebnc.parameters.tables import TableSum
+from ebnc.parameters.theta import Theta
+from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.typing import FloatArray
+
+__all__ = ["Kappa", "kappa_to_tables", "theta_to_kappa"]
+
+Kappa = Mapping[str, FloatArray]
+"""By the factor's head; shape (states of the factor's inputs …, K − 1)."""
+
+
+def theta_to_kappa(structure: EmbeddedStructure, theta: Theta) -> dict[str, FloatArray]:
+    """κ of every factor, eq. 7; the axes are those of ``structure.factors``, then k = 1 … K − 1."""
+    kappa = {}
+    for factor in structure.factors:
+        table = np.log(theta[factor.head])
+        if factor.head != structure.target:
+            table = np.moveaxis(table, structure.parents(factor.head).index(structure.target), -1)
+        kappa[factor.head] = table[..., 1:] - table[..., :1]
+    return kappa
+
+
+def kappa_to_tables(structure: EmbeddedStructure, kappa: Kappa) -> TableSum:
+    """λ as the sum of the factors' tables, the linear map κ → λ."""
+    tables = tuple(kappa[factor.head] for factor in structure.factors)
+    return TableSum(tuple(f.inputs for f in structure.factors), tables, tables[0].shape[-1])

@@ -1,0 +1,180 @@
+"""φ: non-redundant coordinates of an EBNC (§6, eq. 19), one block per subset of a cluster.
+
+    λ_k(x) = Σ_{S ∈ Δ} φ_k(S, x_S)
+
+Read in order: ``Basis`` (which coordinates exist) → ``phi_to_tables`` (one table per cluster) and
+back, ``tables_to_phi``. φ itself is a flat vector; a ``Coding`` says what its numbers mean. In
+``INDICATOR`` φ_k(S, s) is the coefficient of Π_{i∈S} I(x_i^s), all s ≥ 1: a polynomial in
+indicators, so an EBNC is a softmax polynomial regression.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import prod
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ebnc.domain import Domain
+from ebnc.errors import ParameterError, refuse_if_too_large
+from ebnc.parameters.coding import Coding
+from ebnc.parameters.dimension import count_terms
+from ebnc.parameters.tables import TableSum, refuse_large_table
+from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.typing import FloatArray
+
+__all__ = ["Basis", "Term", "check_phi", "phi_to_tables", "tables_to_phi"]
+
+BYTES_PER_TERM = 512  # a Term with its tuples, roughly; only guards against exponential requests
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One S ∈ Δ: its block of φ is ``phi[start:stop]``, shape (r_i − 1 for i in S …, K − 1)."""
+
+    inputs: tuple[str, ...]
+    shape: tuple[int, ...]
+    start: int
+
+    @property
+    def stop(self) -> int:
+        """End of the block."""
+        return self.start + prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The terms of Δ in order of size, then of the structure's inputs; ∅, the intercept, is first.
+
+    Inputs with one state contribute nothing and have no terms.
+    """
+
+    structure: EmbeddedStructure
+    domain: Domain
+
+    @property
+    def dimension(self) -> int:
+        """d, the length of φ."""
+        return self.terms[-1].stop
+
+    @cached_property
+    def n_classes(self) -> int:
+        """K."""
+        return self.domain.n_states(self.structure.target)
+
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        """Every S ∈ Δ with its place in φ."""
+        counts = {x: self.domain.n_states(x) for x in self.structure.markov_blanket}
+        clusters = [[x for x in c if counts[x] > 1] for c in self.structure.clusters]
+        n_terms = count_terms(clusters, dict.fromkeys(counts, 2))
+        length = max(1, self.n_classes - 1) * count_terms(clusters, counts)
+        refuse_if_too_large(
+            BYTES_PER_TERM * n_terms + 8 * length,
+            f"φ, {length if length < 10**12 else 'over 10^12'} parameters in its terms,",
+            "use a structure with smaller clusters",
+        )
+        position = {x: i for i, x in enumerate(self.structure.inputs)}
+        subsets = {
+            subset
+            for cluster in clusters
+            for size in range(len(cluster) + 1)
+            for subset in combinations(cluster, size)
+        }
+        terms: list[Term] = []
+        start = 0
+        for subset in sorted(subsets, key=lambda s: (len(s), [position[x] for x in s])):
+            shape = (*(counts[x] - 1 for x in subset), self.n_classes - 1)
+            terms.append(Term(subset, shape, start))
+            start = terms[-1].stop
+        return tuple(terms)
+
+    @cached_property
+    def _by_inputs(self) -> dict[tuple[str, ...], Term]:
+        return {term.inputs: term for term in self.terms}
+
+    def term(self, inputs: Iterable[str]) -> Term:
+        """The term of a set of inputs."""
+        wanted = set(inputs)
+        key = tuple(x for x in self.structure.inputs if x in wanted)
+        try:
+            return self._by_inputs[key]
+        except KeyError:
+            raise ParameterError(f"{key} is not inside a cluster of {self.structure}") from None
+
+    def terms_inside(self, cluster: Sequence[str]) -> list[Term]:
+        """All terms whose inputs lie in ``cluster``."""
+        members = [x for x in cluster if self.domain.n_states(x) > 1]
+        return [
+            self.term(subset)
+            for size in range(len(members) + 1)
+            for subset in combinations(members, size)
+        ]
+
+
+def check_phi(basis: Basis, phi: ArrayLike) -> FloatArray:
+    """φ as a vector of finite numbers of the right length."""
+    try:
+        vector = np.array(phi, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"φ is not an array of numbers: {error}") from None
+    if vector.shape != (basis.dimension,):
+        raise ParameterError(f"φ must have shape ({basis.dimension},), got {vector.shape}")
+    if not np.isfinite(vector).all():
+        place = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise ParameterError(f"φ has {vector[place]} at {place}; it must be finite")
+    return vector
+
+
+def phi_to_tables(basis: Basis, phi: FloatArray, coding: Coding) -> TableSum:
+    """One table of log odds per cluster, φ → λ; every term goes to the first cluster that has it.
+
+    A cluster's table is ⊗_i [1 | E_i] applied to the array of its coefficients, axis by axis.
+    """
+    clusters = basis.structure.clusters
+    classes = coding.classes(basis.n_classes)
+    placed: set[tuple[str, ...]] = set()
+    tables = []
+    for cluster in clusters:
+        shape = tuple(basis.domain.n_states(x) for x in cluster)
+        refuse_large_table((*shape, basis.n_classes), f"the table of cluster {cluster}")
+        coefficients = np.zeros((*shape, basis.n_classes - 1))
+        for term in basis.terms_inside(cluster):
+            if term.inputs not in placed:
+                placed.add(term.inputs)
+                block = phi[term.start : term.stop].reshape(term.shape)
+                coefficients[_corner(cluster, term.inputs)] = block
+        for axis, r in enumerate(shape):
+            full = np.column_stack([np.ones(r), coding.matrix(r)])
+            coefficients = _along(full, coefficients, axis)
+        tables.append(coefficients @ classes.T)
+    return TableSum(clusters, tuple(tables), basis.n_classes - 1)
+
+
+def tables_to_phi(basis: Basis, tables: TableSum, coding: Coding) -> FloatArray:
+    """The φ with these log odds: any tables whose scopes lie inside clusters, for example κ."""
+    phi = np.zeros(basis.dimension)
+    to_classes = np.linalg.inv(coding.classes(basis.n_classes))
+    position = {x: i for i, x in enumerate(basis.structure.inputs)}
+    for scope, table in zip(tables.scopes, tables.tables, strict=True):
+        cluster = tuple(sorted(scope, key=position.__getitem__))
+        axes = [scope.index(x) for x in cluster]
+        coefficients = np.transpose(table, (*axes, len(scope))) @ to_classes.T
+        for axis, x in enumerate(cluster):
+            inverse = coding.inverse(basis.domain.n_states(x))
+            coefficients = _along(inverse, coefficients, axis)
+        for term in basis.terms_inside(cluster):
+            phi[term.start : term.stop] += coefficients[_corner(cluster, term.inputs)].ravel()
+    return phi
+
+
+def _corner(cluster: Sequence[str], inputs: Sequence[str]) -> tuple[slice | int, ...]:
+    """Where a term's coefficients stand in its cluster's: 1… along its inputs, else 0."""
+    return tuple(slice(1, None) if x in inputs else 0 for x in cluster)
+
+
+def _along(matrix: FloatArray, array: FloatArray, axis: int) -> FloatArray:
+    """Multiply a matrix along one axis."""
+    return np.moveaxis(np.tensordot(matrix, array, axes=(1, axis)), 0, axis)

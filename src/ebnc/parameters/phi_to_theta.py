@@ -1,0 +1,113 @@
+"""The way back, φ → θ: closed form where normalising constants can be absorbed, else the closest θ.
+
+Closed form (after Roos et al. 2005): take the children of Y in reverse topological order, set
+
+    θ(x_i|a, y^k) = exp f_{i,k}(x_i, a) / (r_i Z_k(a))
+    Z_k(a) = (1/r_i) Σ_{x_i} exp f_{i,k}(x_i, a)
+
+add log Z_k(a) to the factor that absorbs it, and end with p(y|pa_y) = softmax f_Y. Class 0 has
+f = 0 throughout, so its tables are uniform.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ebnc.domain import Domain
+from ebnc.errors import NoEmbeddedNetworkError, ParameterError
+from ebnc.parameters.embedded_network import EmbeddedNetwork
+from ebnc.parameters.tables import TableSum, refuse_large_table
+from ebnc.parameters.theta import uniform_theta
+from ebnc.structure.embedded import EmbeddedStructure, Factor
+from ebnc.typing import FloatArray
+
+__all__ = ["factor_table_to_theta", "factor_tables", "refuse_underflow", "tables_to_theta"]
+
+
+def tables_to_theta(
+    structure: EmbeddedStructure, domain: Domain, tables: TableSum
+) -> EmbeddedNetwork:
+    """The embedded network with exactly these log odds, on the structure or an equivalent one.
+
+    ``tables``: one per cluster of the structure. Refused where no equivalent structure fills the
+    span: then θ can only come close (``closest_theta``).
+    """
+    absorbing = structure.equivalent_that_fills_span()
+    if absorbing is None:
+        raise NoEmbeddedNetworkError(
+            f"the clusters of {structure} are not decomposable: no closed form leads from φ to θ, "
+            "and an exact θ need not exist; ask for closest_embedded_network()"
+        )
+    values = factor_tables(absorbing, domain, tables)
+    theta = {
+        name: uniform_theta(absorbing, domain, name)
+        for name in absorbing.inputs
+        if name not in values
+    }
+    for factor in reversed(absorbing.factors[1:]):
+        table = values[factor.head]
+        normaliser = _log_mean_exp(table)  # over x_i, the last axis but the class
+        log_theta = table - normaliser - np.log(table.shape[-2])
+        theta[factor.head] = factor_table_to_theta(absorbing, factor, np.exp(log_theta))
+        absorber = absorbing.absorbers[factor.head]
+        assert absorber is not None, "the structure fills its span"
+        scope = next(f.inputs for f in absorbing.factors if f.head == absorber)
+        values[absorber] = values[absorber] + _spread(
+            normaliser[..., 0, :], factor.inputs[:-1], scope
+        )
+    own = values[absorbing.target]
+    exponents = np.exp(own - own.max(axis=-1, keepdims=True))
+    theta[absorbing.target] = exponents / exponents.sum(axis=-1, keepdims=True)
+    refuse_underflow(theta)
+    return EmbeddedNetwork(absorbing, domain, theta)
+
+
+def factor_tables(
+    structure: EmbeddedStructure, domain: Domain, tables: TableSum
+) -> dict[str, FloatArray]:
+    """f of every factor with all K classes, class 0 being 0: each cluster's table on its factor."""
+    n_classes = domain.n_states(structure.target)
+    values = {}
+    owner: dict[frozenset[str], Factor] = {}
+    for factor in structure.factors:
+        shape = (*(domain.n_states(x) for x in factor.inputs), n_classes)
+        refuse_large_table(shape, f"the table θ of {factor.head!r}")
+        values[factor.head] = np.zeros(shape)
+        owner.setdefault(frozenset(factor.inputs), factor)
+    for scope, table in zip(tables.scopes, tables.tables, strict=True):
+        factor = owner[frozenset(scope)]  # every cluster is the scope of some factor
+        values[factor.head][..., 1:] += _spread(table, scope, factor.inputs)
+    return values
+
+
+def _spread(table: FloatArray, names: tuple[str, ...], scope: tuple[str, ...]) -> FloatArray:
+    """A table over ``names`` (and classes) with its axes where ``scope`` has them, ready to add."""
+    axes = [names.index(x) for x in scope if x in names]
+    ordered = np.transpose(table, (*axes, len(names)))
+    sizes = iter(ordered.shape)
+    return ordered.reshape((*(next(sizes) if x in names else 1 for x in scope), table.shape[-1]))
+
+
+def _log_mean_exp(table: FloatArray) -> FloatArray:
+    """log of the mean of exp over the last axis but one, kept as an axis of length 1."""
+    largest = table.max(axis=-2, keepdims=True)
+    return np.asarray(largest + np.log(np.exp(table - largest).mean(axis=-2, keepdims=True)))
+
+
+def factor_table_to_theta(
+    structure: EmbeddedStructure, factor: Factor, values: FloatArray
+) -> FloatArray:
+    """From a factor's axes (inputs …, y) to those of θ: parents, then the head itself."""
+    axes = {name: axis for axis, name in enumerate((*factor.inputs, structure.target))}
+    order = [axes[name] for name in (*structure.parents(factor.head), factor.head)]
+    return np.transpose(values, order)
+
+
+def refuse_underflow(theta: Mapping[str, FloatArray]) -> None:
+    """Refuse a θ that became exactly zero: it would have no log odds."""
+    for name, table in theta.items():
+        if not (table > 0).all():
+            raise ParameterError(
+                f"θ of {name!r} underflows: φ asks for probabilities below the smallest number; "
+                "keep φ, whose log odds have no such limit"
+            )

@@ -1,0 +1,1 @@
+"""Graphs without numbers: the embedded DAG m′, its clusters, canonical forms, model strings."""

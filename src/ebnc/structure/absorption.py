@@ -1,0 +1,61 @@
+"""When an EBNC fills its span: can the normalising constants of θ be absorbed?
+
+θ(x_i|a, y) must sum to 1 over x_i. In log-odds space the constant Z(a) of a child X_i of Y is a
+function of its other parents A_i, and some other factor has to take it. It can (Roos, Wettig,
+Grünwald, Myllymäki & Tirri 2005) when for every child X_i of Y
+
+    A_i ⊆ Pa(Y),   or   A_i ⊆ {X_j} ∪ A_j for a child X_j ∈ A_i of Y.
+
+Taken together these conditions are a running intersection, so a structure with the same clusters
+that absorbs exists exactly when the clusters are an acyclic hypergraph (decomposable).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ebnc.structure.clusters import perfect_ordering
+
+__all__ = ["absorbers", "absorbing_families"]
+
+
+def absorbers(
+    target: str, children: Iterable[str], parents: Callable[[str], Sequence[str]]
+) -> dict[str, str | None]:
+    """For every child X_i of Y the head of the factor that takes Z_i: Y, a child X_j, or None."""
+    pa_y = set(parents(target))
+    given = {child: set(parents(child)) - {target} for child in children}
+    found: dict[str, str | None] = {}
+    for child, others in given.items():
+        if others <= pa_y:
+            found[child] = target
+            continue
+        found[child] = next(
+            (
+                parent
+                for parent in parents(child)
+                if parent in given and others <= given[parent] | {parent}
+            ),
+            None,
+        )
+    return found
+
+
+def absorbing_families(
+    target: str, inputs: Sequence[str], clusters: Iterable[Iterable[str]]
+) -> tuple[tuple[str, tuple[str, ...]], ...] | None:
+    """Families of a DAG with these clusters, Y its root, that absorbs; None where there is none.
+
+    Along a perfect ordering every new variable of a cluster gets as parents Y, the separator and
+    the new variables before it. Inputs outside of the clusters stay isolated.
+    """
+    ordering = perfect_ordering([frozenset(cluster) for cluster in clusters])
+    if ordering is None:
+        return None
+    position = {name: place for place, name in enumerate(inputs)}
+    families: dict[str, tuple[str, ...]] = {target: ()}
+    for separator, new in ordering:
+        before = sorted(separator, key=position.__getitem__)
+        for variable in sorted(new, key=position.__getitem__):
+            families[variable] = (*before, target)
+            before.append(variable)
+    families.update((name, ()) for name in inputs if name not in families)
+    return tuple(families.items())

@@ -1,0 +1,109 @@
+"""Families of sets: maximal sets, Graham reduction, perfect orderings.
+
+The clusters of a structure are a hypergraph on its inputs. Three questions are asked of it, all
+here and none of them knowing anything of Y: which sets are maximal; is it acyclic (decomposable),
+and then in which order do the sets form a tree; what is left when private variables come off.
+"""
+
+from collections.abc import Iterable, Set
+from typing import NamedTuple
+
+__all__ = ["Peeled", "maximal_sets", "peel", "perfect_ordering"]
+
+Cluster = frozenset[str]
+
+
+def maximal_sets(sets: Iterable[Set[str]]) -> list[Cluster]:
+    """The sets contained in no other, each once; {∅} where there is nothing else.
+
+    >>> [sorted(cluster) for cluster in maximal_sets([{"a"}, {"a", "b"}, {"c"}, set()])]
+    [['a', 'b'], ['c']]
+    """
+    family = _Family(sets)
+    for key in list(family.members):
+        if family.is_covered(key):
+            family.remove(key)
+    return list(family.members.values())
+
+
+class Peeled(NamedTuple):
+    """One step of Graham reduction: ``private`` variables came off a cluster, ``rest`` stayed."""
+
+    private: Cluster
+    rest: Cluster
+
+
+def peel(clusters: Iterable[Set[str]]) -> tuple[list[Peeled], list[Cluster]]:
+    """Graham reduction: take off variables private to one cluster, drop covered clusters, repeat.
+
+    Returns the steps and the core that is left: [∅] exactly for an acyclic hypergraph. Clusters
+    are indexed by variable, so a chain or a tree takes time linear in its size.
+    """
+    family = _Family(clusters)
+    holders = family.holders
+    steps: list[Peeled] = []
+    waiting = dict.fromkeys(family.members)
+    while waiting:
+        key, _ = waiting.popitem()
+        cluster = family.members[key]
+        private = frozenset([v for v in cluster if len(holders[v]) == 1])
+        if private:  # then no other cluster covers this one
+            steps.append(Peeled(private, cluster - private))
+            family.shrink(key, private)
+            waiting[key] = None
+        elif family.is_covered(key):
+            waiting.update(dict.fromkeys(family.remove(key)))
+    return steps, list(family.members.values())
+
+
+def perfect_ordering(clusters: Iterable[Set[str]]) -> list[tuple[Cluster, Cluster]] | None:
+    """(separator, new variables) of each cluster in a running-intersection order, or None.
+
+    Every separator lies inside one earlier cluster; None where the hypergraph is not acyclic.
+    The steps of Graham reduction, read backwards, are such an order.
+    """
+    steps, core = peel(clusters)
+    if core != [frozenset()]:
+        return None
+    return [(step.rest, step.private) for step in reversed(steps)]
+
+
+class _Family:
+    """Sets indexed by the variables they hold."""
+
+    def __init__(self, sets: Iterable[Set[str]]) -> None:
+        distinct = dict.fromkeys(frozenset(s) for s in sets)
+        self.members: dict[int, Cluster] = dict(enumerate(distinct))
+        self.holders: dict[str, dict[int, None]] = {}
+        for key, cluster in self.members.items():
+            for variable in cluster:
+                if variable in self.holders:
+                    self.holders[variable][key] = None
+                else:
+                    self.holders[variable] = {key: None}
+
+    def is_covered(self, key: int) -> bool:
+        """Whether another set contains this one; it would hold this one's rarest variable too."""
+        cluster = self.members[key]
+        if not cluster:
+            return len(self.members) > 1
+        candidates = min([self.holders[variable] for variable in cluster], key=len)
+        return any(other != key and cluster <= self.members[other] for other in candidates)
+
+    def remove(self, key: int) -> list[int]:
+        """Take a set out; returns the sets that got a private variable by that."""
+        return self._release(key, self.members.pop(key))
+
+    def shrink(self, key: int, private: Cluster) -> None:
+        """Take variables that no other set holds out of a set."""
+        self.members[key] -= private
+        self._release(key, private)
+
+    def _release(self, key: int, variables: Cluster) -> list[int]:
+        alone: list[int] = []
+        for variable in sorted(variables):  # sorted: the same steps in every run
+            holders = self.holders[variable]
+            del holders[key]
+            if len(holders) == 1:
+                alone.extend(holders)
+        return alone
