@@ -4,10 +4,9 @@ A ``Domain`` says which states each variable has, in which order: state 0 is the
 paper's x¹), class 0 of the target likewise. Labels are kept; arrays hold their numbers, the codes.
 """
 
-import math
 import operator
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from ebnc.errors import DomainError
 
@@ -30,9 +29,11 @@ class Domain(Mapping[str, tuple[State, ...]]):
     def __init__(self, states: Mapping[str, int | Iterable[State]]) -> None:
         self._states: dict[str, tuple[State, ...]] = {}
         self._codes: dict[str, dict[State, int]] = {}
+        if not isinstance(states, Mapping):
+            raise DomainError(_no_mapping(states))
         for name, given in states.items():
             _check_name(name)
-            if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+            if _is_labels(given, name):
                 labels = tuple(given)
             else:
                 labels = tuple(range(_check_count(name, given)))
@@ -47,6 +48,10 @@ class Domain(Mapping[str, tuple[State, ...]]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._states
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The labels of a variable, or ``default`` where it is not declared."""
+        return self._states.get(name, default)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._states)
@@ -77,10 +82,7 @@ def as_domain(given: DomainLike) -> Domain:
         return given
     if isinstance(given, Mapping):
         return Domain(given)
-    raise DomainError(
-        f"a domain must be a Domain or a mapping from variable names to states, got "
-        f"{type(given).__name__}; write for example {{'X1': 2, 'Y': ['no', 'yes']}}"
-    )
+    raise DomainError(_no_mapping(given))
 
 
 def count_states(n_states: DomainLike, names: Iterable[str]) -> tuple[int, ...]:
@@ -94,7 +96,7 @@ def count_states(n_states: DomainLike, names: Iterable[str]) -> tuple[int, ...]:
         given = n_states[name]
         if type(given) is int and given > 0:
             counts.append(given)
-        elif isinstance(given, Iterable):
+        elif _is_labels(given, name):
             counts.append(len(_check_labels(name, tuple(given))))
         else:
             counts.append(_check_count(name, given))
@@ -104,6 +106,13 @@ def count_states(n_states: DomainLike, names: Iterable[str]) -> tuple[int, ...]:
 def _check_name(name: object) -> None:
     if not isinstance(name, str) or not name:
         raise DomainError(f"variable names must be non-empty strings, got {name!r}")
+
+
+def _is_labels(given: object, name: str) -> TypeGuard[Iterable[State]]:
+    """Whether states were given as labels; a string is neither labels nor a count."""
+    if isinstance(given, set | frozenset):
+        raise DomainError(f"states of {name!r} are given as a set, which has no order; give a list")
+    return isinstance(given, Iterable) and not isinstance(given, str | bytes)
 
 
 def _check_count(name: str, given: object) -> int:
@@ -126,7 +135,7 @@ def _check_labels(name: str, labels: tuple[State, ...]) -> dict[State, int]:
         raise DomainError(f"{name!r} has no states; a variable needs at least one")
     codes: dict[State, int] = {}
     for code, label in enumerate(labels):
-        if isinstance(label, float) and math.isnan(label):
+        if _is_nan(label):
             raise DomainError(f"NaN is not a state of {name!r}; declare a label for missing values")
         try:
             earlier = codes.setdefault(label, code)
@@ -137,6 +146,21 @@ def _check_labels(name: str, labels: tuple[State, ...]) -> dict[State, int]:
                 f"states {labels[earlier]!r} and {label!r} of {name!r} are equal; list each once"
             )
     return codes
+
+
+def _is_nan(label: object) -> bool:
+    """Whether a label differs from itself: NaN of any float type, NaT."""
+    try:
+        return bool(label != label)  # noqa: PLR0124
+    except (TypeError, ValueError):  # an array, or pandas.NA, has no such truth value
+        return False
+
+
+def _no_mapping(given: object) -> str:
+    return (
+        f"a domain must be a Domain or a mapping from variable names to states, got "
+        f"{type(given).__name__}; write for example {{'X1': 2, 'Y': ['no', 'yes']}}"
+    )
 
 
 def _unknown(name: str, known: Mapping[str, object]) -> str:

@@ -7,6 +7,7 @@ X_i change; of each, only the earlier inputs matter. That is all this module say
 which earlier inputs. ``blocks`` counts with it, ``eta`` computes with it.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -38,7 +39,7 @@ def turns(structure: EmbeddedStructure, order: Sequence[str] | None = None) -> t
     blanket = set(structure.markov_blanket)
     if order is None:
         order = [name for name in structure.total_order if name != structure.target]
-    elif sorted(order) != sorted(structure.inputs):
+    elif Counter(order) != Counter(structure.inputs):
         raise StructureError(
             f"order must name each input once: {list(structure.inputs)}, got {list(order)}"
         )

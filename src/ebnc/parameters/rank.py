@@ -32,7 +32,7 @@ class RowSpace:
 
     def insert(self, row: Mapping[int, int]) -> bool:
         """Add one row; whether it was independent of the rows before it."""
-        rest = dict(row)
+        rest = {column: entry for column, entry in row.items() if entry}
         while rest:
             lead = min(rest)
             pivot = self._pivots.get(lead)

@@ -38,6 +38,10 @@ def check_theta(
 
     Zeros are refused: they have no log odds. They are excluded by hypothesis in the paper (§4).
     """
+    if not isinstance(theta, Mapping):
+        raise ParameterError(
+            f"θ must be a mapping from variable names to tables, got {type(theta).__name__}"
+        )
     for name in theta:
         if name not in structure.names:
             raise ParameterError(f"θ has a table for {name!r}, which is not in {structure}")
@@ -54,7 +58,10 @@ def _check_table(
 ) -> FloatArray:
     shape = theta_shape(structure, domain, name)
     try:
-        table = np.array(given, dtype=np.float64)
+        raw = np.asarray(given)
+        if raw.dtype.kind not in "biufO":  # complex numbers and text would be cast in silence
+            raise TypeError(f"its entries are {raw.dtype}")
+        table = np.array(raw, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(f"θ of {name!r} is not an array of numbers: {error}") from None
     if table.shape != shape:

@@ -5,7 +5,7 @@ Only factors that mention Y survive the ratio of eq. 4, so everything that matte
 ``markov_blanket``. Two structures with equal ``cluster_key`` span the same functions p(y|x).
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -62,15 +62,14 @@ class EmbeddedStructure:
     def __post_init__(self) -> None:
         known: dict[str, tuple[str, ...]] = {}
         for name, parents in self.families:
-            if not isinstance(name, str) or not name:
-                raise StructureError(f"variable names must be non-empty strings, got {name!r}")
+            _check_name(name)
             if name in known:
                 raise StructureError(f"variable {name!r} is given twice; give each one once")
             if len(set(parents)) < len(parents):
                 twice = next(p for p in parents if parents.count(p) > 1)
                 raise StructureError(f"parent {twice!r} of {name!r} is given twice")
             known[name] = parents
-        if self.target not in known:
+        if not isinstance(self.target, str) or self.target not in known:
             raise StructureError(f"target {self.target!r} is not a variable of {_listed(known)}")
         for name, parents in self.families:
             for parent in parents:
@@ -101,13 +100,7 @@ class EmbeddedStructure:
                     raise StructureError(f"variable {name!r} is given twice; give each one once")
                 parents[name] = {}
             parents[target] = {}
-        for edge in edges:
-            try:
-                tail, head = edge
-            except (TypeError, ValueError):
-                raise StructureError(
-                    f"an arc must be a pair (parent, child), got {edge!r}"
-                ) from None
+        for tail, head in _arcs(edges):
             for name in (tail, head):
                 if declared is not None and name not in parents:
                     raise StructureError(
@@ -124,6 +117,8 @@ class EmbeddedStructure:
     @classmethod
     def from_networkx(cls, graph: DirectedGraph, target: str) -> "EmbeddedStructure":
         """From a networkx ``DiGraph`` whose nodes are variable names."""
+        if not hasattr(graph, "is_directed"):
+            raise StructureError(f"the graph must be a networkx DiGraph, got {graph!r}")
         if not graph.is_directed():
             raise StructureError("the graph is undirected; an embedded structure needs a DiGraph")
         parents: dict[str, list[str]] = {name: [] for name in graph.nodes}
@@ -153,8 +148,12 @@ class EmbeddedStructure:
         ``edges``: arcs (parent, child) between inputs. ``inputs``: further ones, or their order.
         """
         parent: dict[str, str] = {}
-        names = dict.fromkeys(_names(inputs, "inputs"))
-        for tail, head in edges:
+        given = _names(inputs, "inputs")
+        names = dict.fromkeys(given)
+        if len(names) < len(given):
+            twice = next(name for name in given if given.count(name) > 1)
+            raise StructureError(f"variable {twice!r} is given twice; give each one once")
+        for tail, head in _arcs(edges):
             if head in parent:
                 raise StructureError(
                     f"{head!r} has two parents, {parent[head]!r} and {tail!r}; in a tree it has one"
@@ -248,7 +247,7 @@ class EmbeddedStructure:
         try:
             return tuple(TopologicalSorter(self._parents).static_order())
         except CycleError as error:
-            cycle = " → ".join(reversed(error.args[1]))
+            cycle = " → ".join(error.args[1])
             raise StructureError(f"the graph has a cycle: {cycle}; remove one arc of it") from None
 
     @cached_property
@@ -322,7 +321,33 @@ class EmbeddedStructure:
 def _names(names: Iterable[str], what: str) -> tuple[str, ...]:
     if isinstance(names, str):
         raise StructureError(f"{what} must be a list of names, got the string {names!r}")
-    return tuple(names)
+    if not isinstance(names, Iterable):
+        raise StructureError(f"{what} must be a list of names, got {names!r}")
+    listed = tuple(names)
+    for name in listed:
+        _check_name(name)
+    return listed
+
+
+def _arcs(edges: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The arcs one by one, each checked to be a pair of names."""
+    if not isinstance(edges, Iterable):
+        raise StructureError(f"arcs must be a list of pairs (parent, child), got {edges!r}")
+    for edge in edges:
+        try:
+            if isinstance(edge, str):
+                raise TypeError
+            tail, head = edge
+        except (TypeError, ValueError):
+            raise StructureError(f"an arc must be a pair (parent, child), got {edge!r}") from None
+        _check_name(tail)
+        _check_name(head)
+        yield tail, head
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not name:
+        raise StructureError(f"variable names must be non-empty strings, got {name!r}")
 
 
 def _listed(known: Mapping[str, Sequence[str]]) -> str:
