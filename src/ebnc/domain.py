@@ -4,16 +4,32 @@ A ``Domain`` says which states each variable has, in which order: state 0 is the
 paper's x¹), class 0 of the target likewise. Labels are kept; arrays hold their numbers, the codes.
 """
 
+import math
 import operator
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from ebnc.errors import DomainError
 
-__all__ = ["Domain", "DomainLike", "State", "as_domain", "count_states"]
+__all__ = ["Domain", "DomainLike", "Interval", "State", "as_domain", "count_states"]
 
 State: TypeAlias = Hashable
 DomainLike: TypeAlias = "Domain | Mapping[str, int | Iterable[State]]"
+
+
+class Interval(NamedTuple):
+    """A state of a discretised number: low < x ≤ high; the ends may be infinite.
+
+    A variable whose states are intervals, in ascending order and without gaps, takes numbers.
+    """
+
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        if self.low == -math.inf:
+            return "any number" if self.high == math.inf else f"≤ {self.high:g}"
+        return f"> {self.low:g}" if self.high == math.inf else f"({self.low:g}, {self.high:g}]"
 
 
 class Domain(Mapping[str, tuple[State, ...]]):
@@ -24,11 +40,12 @@ class Domain(Mapping[str, tuple[State, ...]]):
     (('dry', 'wet'), (0, 1, 2), 3)
     """
 
-    __slots__ = ("_codes", "_states")
+    __slots__ = ("_codes", "_counted", "_states")
 
     def __init__(self, states: Mapping[str, int | Iterable[State]]) -> None:
         self._states: dict[str, tuple[State, ...]] = {}
         self._codes: dict[str, dict[State, int]] = {}
+        self._counted: set[str] = set()
         if not isinstance(states, Mapping):
             raise DomainError(_no_mapping(states))
         for name, given in states.items():
@@ -39,6 +56,10 @@ class Domain(Mapping[str, tuple[State, ...]]):
                 labels = tuple(range(_check_count(name, given)))
             self._codes[name] = _check_labels(name, labels)
             self._states[name] = labels
+            if labels == tuple(range(len(labels))) and type(labels[0]) is int:
+                self._counted.add(name)
+            elif isinstance(labels[0], Interval):
+                _check_intervals(name, labels)
 
     def __getitem__(self, name: str) -> tuple[State, ...]:
         try:
@@ -74,6 +95,11 @@ class Domain(Mapping[str, tuple[State, ...]]):
         """The numbers of one variable's labels: the inverse of ``domain[name]``."""
         self[name]
         return self._codes[name]
+
+    def is_counted(self, name: str) -> bool:
+        """Whether the labels of one variable are 0 … r − 1, so that labels are codes."""
+        self[name]
+        return name in self._counted
 
 
 def as_domain(given: DomainLike) -> Domain:
@@ -161,6 +187,21 @@ def _no_mapping(given: object) -> str:
         f"a domain must be a Domain or a mapping from variable names to states, got "
         f"{type(given).__name__}; write for example {{'X1': 2, 'Y': ['no', 'yes']}}"
     )
+
+
+def _check_intervals(name: str, labels: tuple[State, ...]) -> None:
+    """Intervals from −∞ to ∞ without gaps; None, the state of missing values, may follow."""
+    intervals = labels[:-1] if labels[-1] is None else labels
+    low = -math.inf
+    for interval in intervals:
+        if not isinstance(interval, Interval) or interval.low != low or not interval.high > low:
+            raise DomainError(
+                f"intervals of {name!r} must ascend from −∞ to ∞ without gaps, got {interval!r} "
+                f"after {low}"
+            )
+        low = interval.high
+    if low != math.inf:
+        raise DomainError(f"intervals of {name!r} must end at ∞, got {low}")
 
 
 def _unknown(name: str, known: Mapping[str, object]) -> str:

@@ -1,43 +1,47 @@
-"""From labelled tables to coded rows: every label is looked up in the domain.
+"""From labelled tables to coded rows: every entry is looked up in the domain.
 
-Accepts pandas and polars DataFrames, pyarrow tables (all through narwhals), mappings from column
-names to one-dimensional arrays, and two-dimensional NumPy arrays whose columns stand in the order
-asked for. Entries are labels of the domain, never codes; where states were declared by their
-number the labels are 0 … r − 1 and the two are the same. ``CodedRows`` pass through.
+Entries are labels of the domain, never codes; where states were declared by their number the
+labels are 0 … r − 1 and the two are the same. Where states are intervals, entries are numbers.
+``CodedRows`` pass through.
 """
 
-import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ebnc.data.columns import Column, Frame, factorise, n_rows, numbers, read_columns
 from ebnc.data.rows import CodedRows, code_type
-from ebnc.domain import Domain
+from ebnc.domain import Domain, Interval, State
 from ebnc.errors import DataError
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
+from ebnc.typing import IntArray
 
 __all__ = ["Table", "encode"]
 
-Table: TypeAlias = "CodedRows | IntoDataFrame | Mapping[str, Any] | NDArray[Any]"
+Table: TypeAlias = CodedRows | Frame
 
 
-def encode(data: Table, domain: Domain, names: Sequence[str]) -> CodedRows:
-    """Rows of ``names`` as codes; other columns of ``data`` are ignored."""
+def encode(
+    data: Table, domain: Domain, names: Sequence[str], *, unseen_as_extra: bool = False
+) -> CodedRows:
+    """Rows of ``names`` as codes; other columns of ``data`` are ignored.
+
+    A label that is not a state is an error, or, with ``unseen_as_extra``, gets a code of its own,
+    r, one beyond the states; ``CodedRows.n_states`` then counts it.
+    """
     if isinstance(data, CodedRows):
         return _checked_rows(data, domain, names)
-    columns = _columns(data, names)
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise DataError(f"columns differ in length: {lengths}")
-    n_states = tuple(domain.n_states(name) for name in names)
-    n_rows = _n_rows(data) if not columns else next(iter(lengths.values()))
-    codes = np.empty((len(names), n_rows), dtype=code_type(n_states))
+    columns = read_columns(data, names)
+    n_states = tuple(domain.n_states(name) + unseen_as_extra for name in names)
+    length = len(next(iter(columns.values()))) if columns else n_rows(data)
+    codes = np.empty((len(names), length), dtype=code_type(n_states))
     for v, name in enumerate(names):
-        codes[v] = _encode_column(name, columns[name], domain)
+        found = _encode_column(name, columns[name], domain)
+        if not unseen_as_extra:
+            _refuse_unseen(name, columns[name], found, domain[name])
+        else:
+            found = np.where(found < 0, domain.n_states(name), found)
+        codes[v] = found
     return CodedRows(tuple(names), n_states, codes)
 
 
@@ -51,80 +55,35 @@ def _checked_rows(rows: CodedRows, domain: Domain, names: Sequence[str]) -> Code
     return rows
 
 
-def _columns(data: Any, names: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """The columns asked for as one-dimensional NumPy arrays."""
-    if isinstance(data, np.ndarray):
-        if data.ndim != 2 or data.shape[1] != len(names):
-            raise DataError(
-                f"an array must have one column for each of {list(names)} "
-                f"(shape (n, {len(names)})), got shape {data.shape}"
-            )
-        return {name: data[:, i] for i, name in enumerate(names)}
-    if isinstance(data, Mapping):
-        _require(names, list(data))
-        return {name: _one_dimensional(name, data[name]) for name in names}
-    import narwhals as nw
-
-    try:
-        frame = nw.from_native(data, eager_only=True)
-    except TypeError:
-        raise DataError(
-            f"data must be a DataFrame (pandas, polars, pyarrow), a mapping from column names "
-            f"to arrays, or a two-dimensional NumPy array, got {type(data).__name__}"
-        ) from None
-    _require(names, frame.columns)
-    return {name: frame[name].to_numpy() for name in names}
-
-
-def _n_rows(data: Any) -> int:
-    """Number of rows where no column is asked for (an isolated target)."""
-    if isinstance(data, Mapping):
-        return len(next(iter(data.values()), ()))
-    return len(data)
-
-
-def _require(names: Sequence[str], present: Sequence[str]) -> None:
-    for name in names:
-        if name not in present:
-            shown = ", ".join(repr(other) for other in present[:8])
-            more = ", …" if len(present) > 8 else ""
-            raise DataError(f"the data have no column {name!r}; they have {shown}{more}")
-
-
-def _one_dimensional(name: str, given: Any) -> NDArray[Any]:
-    array = np.asarray(given)
-    if array.ndim != 1:
-        raise DataError(f"column {name!r} must be one-dimensional, got shape {array.shape}")
-    return array
-
-
-def _encode_column(name: str, column: NDArray[Any], domain: Domain) -> NDArray[Any]:
-    """Codes of one column: as they are where labels are 0 … r − 1, else looked up."""
-    labels = domain[name]
-    if column.dtype.kind in "iu" and labels == tuple(range(len(labels))):
-        if column.size and (column.min() < 0 or column.max() >= len(labels)):
-            outside = column[(column < 0) | (column >= len(labels))][0]
-            raise _unseen(name, outside, labels)
-        return column
+def _encode_column(name: str, column: Column, domain: Domain) -> IntArray:
+    """Codes of one column, −1 where the entry is not a state."""
+    states = domain[name]
     codes = domain.codes(name)
-    try:
-        distinct, inverse = np.unique(column, return_inverse=True)
-    except TypeError:  # labels of several types do not sort; they still hash
-        return np.array([_code(name, label, codes, labels) for label in column.tolist()])
-    looked_up = [_code(name, label, codes, labels) for label in distinct.tolist()]
-    return np.array(looked_up, dtype=np.int64)[inverse]
+    if isinstance(states[0], Interval):
+        values = numbers(name, column)
+        cuts = [state.high for state in states if isinstance(state, Interval)][:-1]
+        missing = codes.get(None, -1)
+        return np.where(np.isnan(values), missing, np.searchsorted(cuts, values, side="left"))
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and domain.is_counted(name):
+        outside = (column < 0) | (column >= len(states)) if column.size else column < 0
+        return np.where(outside, -1, column) if outside.any() else column
+    found = factorise(name, column)
+    code_of = np.array([*(codes.get(label, -1) for label in found.labels), codes.get(None, -1)])
+    return code_of[found.codes]
 
 
-def _code(name: str, label: Any, codes: Mapping[Any, int], labels: tuple[Any, ...]) -> int:
-    code = codes.get(label)
-    if code is None:
-        raise _unseen(name, label, labels)
-    return code
-
-
-def _unseen(name: str, label: object, labels: tuple[Any, ...]) -> DataError:
-    if label is None or (isinstance(label, float) and math.isnan(label)):
-        return DataError(f"column {name!r} has missing values; fill them with a declared state")
-    shown = ", ".join(repr(other) for other in labels[:8])
-    more = ", …" if len(labels) > 8 else ""
-    return DataError(f"{label!r} in column {name!r} is not one of its states {shown}{more}")
+def _refuse_unseen(name: str, column: Column, codes: IntArray, states: tuple[State, ...]) -> None:
+    wrong = codes < 0
+    if not wrong.any():
+        return
+    entry = column[int(np.argmax(wrong))]
+    missing = factorise(name, np.array([entry], dtype=object)).codes[0] < 0
+    if missing:
+        raise DataError(
+            f"column {name!r} has missing values, which are not a state of it; fill them in, "
+            "or fit on data where it has some"
+        )
+    shown = ", ".join(str(state) for state in states[:8])
+    more = ", …" if len(states) > 8 else ""
+    entry = entry.item() if isinstance(entry, np.generic) else entry
+    raise DataError(f"{entry!r} in column {name!r} is not one of its states {shown}{more}")

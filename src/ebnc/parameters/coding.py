@@ -24,10 +24,9 @@ class Coding:
     name: str
     matrix: Callable[[int], FloatArray]
 
-    def inverse(self, n_states: int) -> FloatArray:
-        """[1 | E]⁻¹, shape (r, r): from values of a function to its constant and coefficients."""
-        full = np.column_stack([np.ones(n_states), self.matrix(n_states)])
-        return np.linalg.inv(full)
+    def full(self, n_states: int) -> FloatArray:
+        """[1 | E], shape (r, r), invertible: from a constant and coefficients to values."""
+        return np.column_stack([np.ones(n_states), self.matrix(n_states)])
 
     def classes(self, n_classes: int) -> FloatArray:
         """Rows E_Y[k] − E_Y[0], k ≥ 1, shape (K − 1, K − 1): from Φ to log odds."""

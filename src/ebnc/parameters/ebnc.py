@@ -12,7 +12,7 @@ from ebnc.parameters.closest_theta import ClosestNetwork, closest_theta
 from ebnc.parameters.coding import INDICATOR, coding_named
 from ebnc.parameters.embedded_network import EmbeddedNetwork
 from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
-from ebnc.parameters.phi import Basis, check_phi, phi_to_tables, tables_to_phi
+from ebnc.parameters.phi import Basis, check_phi, phi_to_tables, recode, tables_to_phi
 from ebnc.parameters.phi_to_theta import tables_to_theta
 from ebnc.parameters.tables import TableSum, log_odds_to_probabilities
 from ebnc.structure.embedded import EmbeddedStructure
@@ -117,9 +117,7 @@ class EBNC:
 
     def phi_in(self, coding: str) -> FloatArray:
         """φ in another coding: the same function."""
-        if coding == self.coding.name:
-            return self.phi.copy()
-        return tables_to_phi(self.basis, self.tables, coding_named(coding))
+        return recode(self.basis, self.phi, self.coding, coding_named(coding))
 
     def phi_table(self) -> PhiTable:
         """φ in the indicator coding as a readable table: term, states, class, value."""

@@ -8,14 +8,14 @@ back, ``tables_to_phi``. φ itself is a flat vector; a ``Coding`` says what its 
 indicators, so an EBNC is a softmax polynomial regression.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import prod
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ebnc.domain import Domain
 from ebnc.errors import ParameterError, refuse_if_too_large
@@ -25,7 +25,7 @@ from ebnc.parameters.tables import TableSum, refuse_large_table
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["Basis", "Term", "check_phi", "phi_to_tables", "tables_to_phi"]
+__all__ = ["Basis", "Term", "check_phi", "phi_to_tables", "recode", "tables_to_phi"]
 
 BYTES_PER_TERM = 512  # a Term with its tuples, roughly; only guards against exponential requests
 
@@ -133,24 +133,14 @@ def phi_to_tables(basis: Basis, phi: FloatArray, coding: Coding) -> TableSum:
 
     A cluster's table is ⊗_i [1 | E_i] applied to the array of its coefficients, axis by axis.
     """
-    clusters = basis.structure.clusters
     classes = coding.classes(basis.n_classes)
-    placed: set[tuple[str, ...]] = set()
     tables = []
-    for cluster in clusters:
-        shape = tuple(basis.domain.n_states(x) for x in cluster)
-        refuse_large_table((*shape, basis.n_classes), f"the table of cluster {cluster}")
-        coefficients = np.zeros((*shape, basis.n_classes - 1))
-        for term in basis.terms_inside(cluster):
-            if term.inputs not in placed:
-                placed.add(term.inputs)
-                block = phi[term.start : term.stop].reshape(term.shape)
-                coefficients[_corner(cluster, term.inputs)] = block
-        for axis, r in enumerate(shape):
-            full = np.column_stack([np.ones(r), coding.matrix(r)])
-            coefficients = _along(full, coefficients, axis)
-        tables.append(coefficients @ classes.T)
-    return TableSum(clusters, tuple(tables), basis.n_classes - 1)
+    for cluster, coefficients in _coefficients(basis, phi[:, None]):
+        table = coefficients[..., 0]
+        for axis, x in enumerate(cluster):
+            table = _along(coding.full(basis.domain.n_states(x)), table, axis)
+        tables.append(table @ classes.T)
+    return TableSum(basis.structure.clusters, tuple(tables), basis.n_classes - 1)
 
 
 def tables_to_phi(basis: Basis, tables: TableSum, coding: Coding) -> FloatArray:
@@ -163,11 +153,47 @@ def tables_to_phi(basis: Basis, tables: TableSum, coding: Coding) -> FloatArray:
         axes = [scope.index(x) for x in cluster]
         coefficients = np.transpose(table, (*axes, len(scope))) @ to_classes.T
         for axis, x in enumerate(cluster):
-            inverse = coding.inverse(basis.domain.n_states(x))
+            inverse = np.linalg.inv(coding.full(basis.domain.n_states(x)))
             coefficients = _along(inverse, coefficients, axis)
         for term in basis.terms_inside(cluster):
             phi[term.start : term.stop] += coefficients[_corner(cluster, term.inputs)].ravel()
     return phi
+
+
+def recode(basis: Basis, phi: FloatArray, given: Coding, wanted: Coding) -> FloatArray:
+    """The same functions in another coding; ``phi`` may hold several, as columns: shape (d, B)."""
+    if given == wanted:
+        return phi.copy()
+    columns = phi.reshape(basis.dimension, -1)
+    result = np.zeros_like(columns)
+    classes = np.linalg.solve(wanted.classes(basis.n_classes), given.classes(basis.n_classes))
+    change = {
+        r: np.linalg.solve(wanted.full(r), given.full(r))
+        for r in {basis.domain.n_states(x) for x in basis.structure.markov_blanket}
+    }
+    for cluster, coefficients in _coefficients(basis, columns):
+        array = _along(classes, coefficients, len(cluster))
+        for axis, x in enumerate(cluster):
+            array = _along(change[basis.domain.n_states(x)], array, axis)
+        for term in basis.terms_inside(cluster):
+            block = array[_corner(cluster, term.inputs)]
+            result[term.start : term.stop] += block.reshape(-1, columns.shape[1])
+    return result.reshape(phi.shape)
+
+
+def _coefficients(basis: Basis, phi: FloatArray) -> Iterator[tuple[tuple[str, ...], FloatArray]]:
+    """φ by cluster, shape (states …, K − 1, B), each term in the first cluster that has it."""
+    placed: set[tuple[str, ...]] = set()
+    for cluster in basis.structure.clusters:
+        shape = tuple(basis.domain.n_states(x) for x in cluster)
+        refuse_large_table((*shape, basis.n_classes), f"the table of cluster {cluster}")
+        coefficients = np.zeros((*shape, basis.n_classes - 1, phi.shape[1]))
+        for term in basis.terms_inside(cluster):
+            if term.inputs not in placed:
+                placed.add(term.inputs)
+                block = phi[term.start : term.stop].reshape(*term.shape, phi.shape[1])
+                coefficients[_corner(cluster, term.inputs)] = block
+        yield cluster, coefficients
 
 
 def _corner(cluster: Sequence[str], inputs: Sequence[str]) -> tuple[slice | int, ...]:
@@ -175,6 +201,6 @@ def _corner(cluster: Sequence[str], inputs: Sequence[str]) -> tuple[slice | int,
     return tuple(slice(1, None) if x in inputs else 0 for x in cluster)
 
 
-def _along(matrix: FloatArray, array: FloatArray, axis: int) -> FloatArray:
+def _along(matrix: NDArray[np.floating], array: FloatArray, axis: int) -> FloatArray:
     """Multiply a matrix along one axis."""
     return np.moveaxis(np.tensordot(matrix, array, axes=(1, axis)), 0, axis)

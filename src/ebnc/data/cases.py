@@ -1,0 +1,129 @@
+"""Cases: coded inputs, a class and a weight for each row; equal rows can be counted as one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ebnc.data.encoding import Table, encode
+from ebnc.data.rows import CodedRows
+from ebnc.domain import Domain
+from ebnc.errors import DataError
+from ebnc.typing import CodeArray, FloatArray
+
+__all__ = ["Cases", "check_weights", "read_cases"]
+
+SAMPLE = 16_384  # rows looked at to guess how many distinct rows there are
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """D: inputs x_l, class y_l and weight of every case; ``weights`` is None where all are 1."""
+
+    domain: Domain
+    target: str
+    rows: CodedRows
+    classes: CodeArray
+    weights: FloatArray | None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def total_weight(self) -> float:
+        """N, the number of cases that a score counts."""
+        return float(len(self)) if self.weights is None else float(self.weights.sum())
+
+    def counted(self) -> "Cases":
+        """The distinct cases with their weights added up; itself where that would save little."""
+        if not self._worth_counting():
+            return self
+        first, inverse = _distinct(_keys(self._columns(), self._sizes()))
+        weights = np.bincount(inverse, self.weights, minlength=len(first)).astype(np.float64)
+        codes: CodeArray = np.ascontiguousarray(self.rows.codes[:, first])
+        rows = CodedRows(self.rows.names, self.rows.n_states, codes)
+        return Cases(self.domain, self.target, rows, self.classes[first], weights)
+
+    def _worth_counting(self) -> bool:
+        """Whether at least half of the rows are repeats, guessed from collisions in a sample.
+
+        Among s rows of D equally likely ones s²/2D pairs are equal.
+        """
+        if len(self) <= SAMPLE:
+            return len(self) > 1
+        chosen = np.linspace(0, len(self) - 1, SAMPLE).astype(np.int64)
+        keys = _keys([column[chosen] for column in self._columns()], self._sizes())
+        _, counts = np.unique(keys, return_counts=True)
+        equal_pairs = float(np.sum(counts * (counts - 1.0))) / 2
+        return equal_pairs > SAMPLE**2 / len(self)
+
+    def _columns(self) -> list[NDArray[Any]]:
+        return [*self.rows.codes, self.classes]
+
+    def _sizes(self) -> list[int]:
+        return [*self.rows.n_states, self.domain.n_states(self.target)]
+
+
+def read_cases(
+    data: Table,
+    domain: Domain,
+    inputs: Sequence[str],
+    target: str,
+    weights: object = None,
+) -> Cases:
+    """Encode the inputs and the target; rows of weight 0 are left out."""
+    rows = encode(data, domain, [*inputs, target])
+    if len(rows) == 0:
+        raise DataError("the data have no rows")
+    checked = check_weights(weights, len(rows))
+    codes = (
+        rows.codes[[rows.place(name) for name in inputs]]
+        if rows.names != (*inputs, target)
+        else rows.codes[:-1]
+    )
+    classes = rows.column(target)
+    if checked is not None and (checked == 0).any():
+        kept = checked > 0
+        codes, classes, checked = codes[:, kept], classes[kept], checked[kept]
+    n_states = tuple(domain.n_states(name) for name in inputs)
+    return Cases(domain, target, CodedRows(tuple(inputs), n_states, codes), classes, checked)
+
+
+def check_weights(weights: object, n_rows: int) -> FloatArray | None:
+    """Sample weights as floats: one for each row, finite, none negative, not all zero."""
+    if weights is None:
+        return None
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("weights must be numbers") from None
+    if array.shape != (n_rows,):
+        raise DataError(f"weights must have shape ({n_rows},), one for each row, got {array.shape}")
+    wrong = ~np.isfinite(array) | (array < 0)
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        raise DataError(f"weight {array[place]} of row {place} is not a finite number ≥ 0")
+    if not array.sum() > 0:
+        raise DataError("all weights are zero; at least one must be positive")
+    return array
+
+
+def _keys(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> NDArray[np.uint64]:
+    """One number for each row, equal for equal rows: mixed radix, renumbered where it overflows."""
+    keys = np.zeros(len(columns[0]), dtype=np.uint64)
+    range_so_far = 1
+    for column, size in zip(columns, sizes, strict=True):
+        if range_so_far * size >= 2**64:
+            distinct, inverse = np.unique(keys, return_inverse=True)
+            keys, range_so_far = inverse.astype(np.uint64), len(distinct)
+        keys *= np.uint64(size)
+        keys += column
+        range_so_far *= size
+    return keys
+
+
+def _distinct(keys: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return first, inverse

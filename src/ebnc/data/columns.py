@@ -1,0 +1,233 @@
+"""Columns of any table, as arrays: the border to other people's data frames.
+
+Accepts pandas and polars DataFrames and pyarrow tables (through narwhals), mappings from names to
+one-dimensional arrays or series, and two-dimensional NumPy arrays whose columns stand in the order
+asked for. A column is then either read as numbers (``numbers``) or factorised into codes and
+labels (``factorise``).
+"""
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ebnc.errors import DataError
+from ebnc.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+__all__ = [
+    "Column",
+    "Factorised",
+    "Frame",
+    "factorise",
+    "is_numeric",
+    "n_rows",
+    "numbers",
+    "read_columns",
+]
+
+Frame: TypeAlias = Any
+"""A DataFrame (pandas, polars, pyarrow), a mapping from names to columns, or a 2-D array."""
+
+Column: TypeAlias = "nw.Series[Any] | NDArray[Any]"
+
+SMALL_RANGE = 65_536  # whole numbers within such a range are counted, not sorted
+
+
+@dataclass(frozen=True, eq=False)
+class Factorised:
+    """A column as ``codes`` into ``labels``, −1 where it is missing.
+
+    ``declared``: the labels are those of a categorical type, in its order, observed or not;
+    otherwise they are the observed ones, in ascending order.
+    """
+
+    codes: IntArray
+    labels: tuple[Hashable, ...]
+    declared: bool
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether any entry is missing."""
+        return bool((self.codes < 0).any())
+
+
+def read_columns(data: Frame, names: Sequence[str]) -> dict[str, Column]:
+    """The columns asked for, all of one length; other columns are ignored."""
+    if isinstance(data, np.ndarray):
+        if data.ndim != 2 or data.shape[1] != len(names):
+            raise DataError(
+                f"an array must have one column for each of {list(names)} "
+                f"(shape (n, {len(names)})), got shape {data.shape}"
+            )
+        return {name: data[:, i] for i, name in enumerate(names)}
+    import narwhals as nw
+
+    if isinstance(data, Mapping):
+        _require(names, list(data))
+        columns = {name: _one_dimensional(name, data[name]) for name in names}
+        lengths = {name: len(column) for name, column in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise DataError(f"columns differ in length: {lengths}")
+        return columns
+    try:
+        frame = nw.from_native(data, eager_only=True)
+    except TypeError:
+        raise DataError(
+            "data must be a DataFrame (pandas, polars, pyarrow), a mapping from column names "
+            f"to arrays, or a two-dimensional NumPy array, got {type(data).__name__}"
+        ) from None
+    except ValueError as error:  # narwhals on duplicate column names
+        raise DataError(f"the data frame cannot be read: {error}") from None
+    _require(names, frame.columns)
+    return {name: frame[name] for name in names}
+
+
+def n_rows(data: Frame) -> int:
+    """Number of rows, also where no column is asked for."""
+    return len(next(iter(data.values()), ())) if isinstance(data, Mapping) else len(data)
+
+
+def is_numeric(column: Column) -> bool:
+    """Whether a column holds numbers (booleans are labels, not numbers)."""
+    if isinstance(column, np.ndarray):
+        if column.dtype.kind == "O":
+            present = [v for v in column.tolist() if not _is_missing(v)]
+            return bool(present) and all(
+                isinstance(v, int | float) and not isinstance(v, bool) for v in present
+            )
+        return column.dtype.kind in "iuf"
+    return bool(column.dtype.is_numeric())
+
+
+def numbers(name: str, column: Column) -> FloatArray:
+    """A column as floats, NaN where it is missing."""
+    try:
+        if not isinstance(column, np.ndarray):
+            import narwhals as nw
+
+            column = column.cast(nw.Float64).to_numpy()
+        values = np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"column {name!r} must hold numbers: {error}") from None
+    if np.isinf(values).any():
+        raise DataError(f"column {name!r} holds an infinite number; remove or replace it")
+    return values
+
+
+def factorise(name: str, column: Column) -> Factorised:
+    """Codes and labels of one column."""
+    if isinstance(column, np.ndarray):
+        return _ordered(name, *_factorise_array(column))
+    if column.implementation.is_pandas_like():
+        native = column.to_native()
+        if hasattr(native, "cat"):
+            codes = native.cat.codes.to_numpy()
+            return Factorised(codes, tuple(native.cat.categories.tolist()), declared=True)
+        codes, distinct = native.factorize()
+        return _ordered(name, np.asarray(codes), distinct.tolist())
+    import narwhals as nw
+
+    distinct = column.drop_nulls().unique(maintain_order=False).to_list()
+    dtype = column.dtype
+    declared = isinstance(dtype, nw.Enum)
+    if isinstance(dtype, nw.Enum):
+        distinct = list(dtype.categories)
+    if not distinct:
+        return Factorised(np.full(len(column), -1), (), declared=False)
+    codes = column.replace_strict(
+        distinct, range(len(distinct)), default=-1, return_dtype=nw.Int64
+    ).to_numpy()
+    if declared:
+        return Factorised(codes, tuple(distinct), declared=True)
+    return _ordered(name, codes, distinct)
+
+
+def _factorise_array(column: NDArray[Any]) -> tuple[IntArray, list[Any]]:
+    """Codes into distinct labels, in any order."""
+    if column.dtype.kind == "b":
+        return column.astype(np.int64), [False, True]
+    if column.dtype.kind in "iu" and column.size:
+        low, high = int(column.min()), int(column.max())
+        if high - low < SMALL_RANGE:
+            shifted = column.astype(np.int64) - low
+            present = np.flatnonzero(np.bincount(shifted))
+            code_of = np.zeros(high - low + 1, dtype=np.int64)
+            code_of[present] = np.arange(len(present))
+            return code_of[shifted], (present + low).tolist()
+    if column.dtype.kind == "O":
+        seen: dict[Any, int] = {}
+        codes = [
+            -1 if _is_missing(value) else seen.setdefault(value, len(seen))
+            for value in column.tolist()
+        ]
+        return np.array(codes, dtype=np.int64), list(seen)
+    distinct, inverse = np.unique(column, return_inverse=True)
+    return inverse, distinct.tolist()
+
+
+def _ordered(name: str, codes: IntArray, labels: list[Any]) -> Factorised:
+    """Labels in ascending order, those that are not observed or not a number taken out."""
+    _refuse_mixed(name, labels)
+    observed = np.bincount(codes[codes >= 0], minlength=len(labels)) > 0
+    kept = [i for i, seen in enumerate(observed) if seen and not _is_missing(labels[i])]
+    try:
+        kept.sort(key=lambda i: labels[i])
+    except TypeError:
+        raise DataError(
+            f"values of column {name!r}, of type {type(labels[0]).__name__}, have no order; "
+            "turn them into strings"
+        ) from None
+    new_code = np.full(len(labels) + 1, -1, dtype=np.int64)  # the last one is for −1 itself
+    new_code[kept] = np.arange(len(kept))
+    return Factorised(new_code[codes], tuple(labels[i] for i in kept), declared=False)
+
+
+def _refuse_mixed(name: str, labels: list[Any]) -> None:
+    kinds: dict[str, Any] = {}
+    for label in labels:
+        if not _is_missing(label):
+            number = isinstance(label, int | float) and not isinstance(label, bool)
+            kinds.setdefault("number" if number else type(label).__name__, label)
+    if len(kinds) > 1:
+        shown = ", ".join(f"{label!r} ({kind})" for kind, label in kinds.items())
+        raise DataError(f"column {name!r} mixes types: {shown}; convert it to one type")
+
+
+def _is_missing(value: Any) -> bool:
+    # pandas.NA and NaT are missing too, without pandas being asked
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _require(names: Sequence[str], present: Sequence[str]) -> None:
+    for name in names:
+        if name not in present:
+            shown = ", ".join(repr(other) for other in present[:8])
+            more = ", …" if len(present) > 8 else ""
+            raise DataError(f"the data have no column {name!r}; they have {shown}{more}")
+
+
+def _one_dimensional(name: str, given: Any) -> Column:
+    import narwhals as nw
+
+    column = nw.from_native(given, series_only=True, pass_through=True)
+    if isinstance(column, nw.Series):
+        return column
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        array = np.empty((0, 0))
+    if array.ndim != 1:
+        raise DataError(f"column {name!r} must be one-dimensional, got shape {array.shape}")
+    if array.dtype.kind in "US" and not isinstance(given, np.ndarray):
+        # NumPy turns [1, "a"] and ["a", None] into strings; labels are kept as they were given.
+        array = np.empty(len(given), dtype=object)
+        array[:] = list(given)
+    return array

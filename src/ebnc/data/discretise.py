@@ -1,0 +1,94 @@
+"""Discretisers: cut points for a column of numbers, supervised (MDLP) or by quantiles.
+
+The result is a tuple of ``Interval`` states. They are part of the domain, so a model keeps and
+prints its bins, and takes numbers where it has intervals.
+"""
+
+from itertools import pairwise, starmap
+
+import numpy as np
+
+from ebnc.domain import Interval
+from ebnc.typing import FloatArray, IntArray
+
+__all__ = ["intervals", "mdlp_cuts", "quantile_cuts"]
+
+
+def intervals(cuts: FloatArray) -> tuple[Interval, ...]:
+    """The intervals between ascending cut points: low < x ≤ high."""
+    return tuple(starmap(Interval, pairwise([-np.inf, *map(float, cuts), np.inf])))
+
+
+def quantile_cuts(values: FloatArray, n_bins: int, weights: FloatArray | None = None) -> FloatArray:
+    """At most ``n_bins`` intervals of about equal weight; NaN is left out."""
+    present = ~np.isnan(values)
+    distinct, inverse = np.unique(values[present], return_inverse=True)
+    if len(distinct) < 2:
+        return np.empty(0)
+    weight = np.bincount(inverse, None if weights is None else weights[present])
+    below = np.cumsum(weight) / weight.sum()
+    wanted = np.arange(1, n_bins) / n_bins
+    last = np.unique(np.searchsorted(below, wanted - 1e-12))
+    last = last[last < len(distinct) - 1]
+    return (distinct[last] + distinct[last + 1]) / 2
+
+
+def mdlp_cuts(
+    values: FloatArray, classes: IntArray, n_classes: int, weights: FloatArray | None = None
+) -> FloatArray:
+    """Cut points of Fayyad & Irani (1993): minimal entropy, stopped by description length.
+
+    A cut of n rows into two, with k, k₁, k₂ classes present, is accepted when
+
+        gain > (log₂(n − 1) + log₂(3ᵏ − 2) − k·H + k₁·H₁ + k₂·H₂) / n
+
+    H: class entropies in bits. Cuts lie half-way between neighbouring values; NaN is left out.
+    Weights count as rows.
+    """
+    present = ~np.isnan(values)
+    distinct, inverse = np.unique(values[present], return_inverse=True)
+    weight = None if weights is None else weights[present]
+    cells = np.bincount(
+        inverse * n_classes + classes[present], weight, minlength=len(distinct) * n_classes
+    )
+    # Cumulative class counts with a row of zeros before, so that any range is one difference.
+    cumulative = np.zeros((len(distinct) + 1, n_classes))
+    np.cumsum(cells.reshape(len(distinct), n_classes), axis=0, out=cumulative[1:])
+    accepted: list[int] = []
+    waiting = [(0, len(distinct))]
+    while waiting:
+        start, stop = waiting.pop()
+        cut = _best_cut(cumulative, start, stop)
+        if cut is not None:
+            accepted.append(cut)
+            waiting += [(start, cut), (cut, stop)]
+    places = np.array(sorted(accepted), dtype=np.int64)
+    return (distinct[places - 1] + distinct[places]) / 2
+
+
+def _best_cut(cumulative: FloatArray, start: int, stop: int) -> int | None:
+    """Number of the first distinct value behind the best accepted cut of a range, or None."""
+    if stop - start < 2:
+        return None
+    left = cumulative[start + 1 : stop] - cumulative[start]
+    whole = cumulative[stop] - cumulative[start]
+    right = whole - left
+    n = whole.sum()
+    entropy = _entropy(whole[None])[0]
+    entropies = _entropy(left), _entropy(right)
+    after = (left.sum(axis=1) * entropies[0] + right.sum(axis=1) * entropies[1]) / n
+    best = int(np.argmin(after))
+    if n <= 1:
+        return None
+    k, k_left, k_right = (int((side > 0).sum()) for side in (whole, left[best], right[best]))
+    described = k * entropy - k_left * entropies[0][best] - k_right * entropies[1][best]
+    cost = (np.log2(n - 1) + np.log2(3.0**k - 2) - described) / n
+    return start + 1 + best if entropy - after[best] > cost else None
+
+
+def _entropy(counts: FloatArray) -> FloatArray:
+    """Class entropy in bits of each row of counts; an empty row has none."""
+    total = counts.sum(axis=1, keepdims=True)
+    share = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+    bits = np.log2(share, out=np.zeros_like(share), where=share > 0)
+    return np.asarray(-(share * bits).sum(axis=1))

@@ -1,0 +1,114 @@
+"""Cut points against known answers and against the definition, written as loops."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+
+from ebnc.data.discretise import intervals, mdlp_cuts, quantile_cuts
+from ebnc.domain import Interval
+
+
+def test_intervals_have_no_gaps_and_print_as_inequalities():
+    found = intervals(np.array([1.5, 2.0]))
+    assert found == (Interval(-np.inf, 1.5), Interval(1.5, 2.0), Interval(2.0, np.inf))
+    assert [str(i) for i in found] == ["≤ 1.5", "(1.5, 2]", "> 2"]
+    assert [str(i) for i in intervals(np.empty(0))] == ["any number"]
+
+
+@pytest.mark.parametrize(
+    ("column", "cuts"),
+    [(0, [5.55, 6.15]), (1, [2.95, 3.35]), (2, [2.45, 4.75]), (3, [0.8, 1.75])],
+)
+def test_mdlp_finds_the_cut_points_that_weka_finds_on_iris(column, cuts):
+    """weka.filters.supervised.attribute.Discretize with its defaults (Fayyad & Irani's MDL)."""
+    iris = load_iris()
+    np.testing.assert_allclose(mdlp_cuts(iris.data[:, column], iris.target, 3), cuts, atol=1e-12)
+
+
+def slow_mdlp(values, classes):
+    """Fayyad & Irani (1993) by loops over rows."""
+
+    def entropy(ys):
+        shares = np.array([ys.count(c) / len(ys) for c in set(ys)])
+        return float(-(shares * np.log2(shares)).sum())
+
+    pairs = sorted(zip(values, classes, strict=True))
+    points = sorted(set(values))
+    best = None
+    ys = [y for _, y in pairs]
+    for low, high in itertools.pairwise(points):
+        cut = (low + high) / 2
+        left, right = [y for v, y in pairs if v <= cut], [y for v, y in pairs if v > cut]
+        after = (len(left) * entropy(left) + len(right) * entropy(right)) / len(ys)
+        if best is None or after < best[0] - 1e-12:
+            best = (after, cut, left, right)
+    if best is None:
+        return []
+    after, cut, left, right = best
+    n, k = len(ys), len(set(ys))
+    delta = np.log2(3**k - 2) - (
+        k * entropy(ys) - len(set(left)) * entropy(left) - len(set(right)) * entropy(right)
+    )
+    if entropy(ys) - after <= (np.log2(n - 1) + delta) / n:
+        return []
+    below = [(v, y) for v, y in pairs if v <= cut]
+    above = [(v, y) for v, y in pairs if v > cut]
+    return sorted(
+        [cut, *slow_mdlp(*zip(*below, strict=True)), *slow_mdlp(*zip(*above, strict=True))]
+    )
+
+
+@given(st.integers(0, 10_000))
+def test_mdlp_equals_its_definition(seed):
+    generator = np.random.default_rng(seed)
+    values = generator.integers(0, 30, size=120).astype(float)
+    classes = (values // generator.integers(5, 20) + (generator.random(120) < 0.1)).astype(int) % 3
+    np.testing.assert_allclose(
+        mdlp_cuts(values, classes, 3), slow_mdlp(values.tolist(), classes.tolist())
+    )
+
+
+def test_mdlp_leaves_noise_in_one_piece_and_ignores_missing():
+    generator = np.random.default_rng(0)
+    values, classes = generator.normal(size=300), generator.integers(0, 2, 300)
+    assert mdlp_cuts(values, classes, 2).size == 0
+    step = (values > 0).astype(int)
+    clean = mdlp_cuts(values, step, 2)
+    with_gaps = mdlp_cuts(np.append(values, [np.nan] * 5), np.append(step, [0] * 5), 2)
+    assert len(clean) == 1
+    np.testing.assert_array_equal(clean, with_gaps)
+
+
+def test_weights_count_as_rows():
+    generator = np.random.default_rng(1)
+    values = generator.integers(0, 20, 100).astype(float)
+    classes = ((values > 9) ^ (generator.random(100) < 0.2)).astype(int)
+    weights = generator.integers(1, 4, 100).astype(float)
+    repeat = weights.astype(int)
+    np.testing.assert_allclose(
+        mdlp_cuts(values, classes, 2, weights),
+        mdlp_cuts(np.repeat(values, repeat), np.repeat(classes, repeat), 2),
+    )
+    np.testing.assert_allclose(
+        quantile_cuts(values, 4, weights), quantile_cuts(np.repeat(values, repeat), 4)
+    )
+
+
+@pytest.mark.parametrize("n_bins", [2, 3, 10])
+def test_quantiles_have_about_equal_weight(n_bins):
+    values = np.random.default_rng(2).permutation(1000).astype(float)
+    cuts = quantile_cuts(values, n_bins)
+    assert len(cuts) == n_bins - 1
+    counts = np.bincount(np.searchsorted(cuts, values))
+    assert counts.max() - counts.min() <= 1
+
+
+def test_few_values_make_few_intervals_and_constants_none():
+    assert quantile_cuts(np.array([1.0, 1.0, 2.0, np.nan]), 5).tolist() == [1.5]
+    assert quantile_cuts(np.array([1.0, 1.0]), 5).size == 0
+    assert quantile_cuts(np.array([np.nan]), 5).size == 0
+    assert mdlp_cuts(np.array([np.nan]), np.array([0]), 2).size == 0
