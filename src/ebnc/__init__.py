@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ebnc.domain import Domain
+    from ebnc.learn import fit, fit_theta
     from ebnc.parameters.blocks import dimension_by_blocks
     from ebnc.parameters.dimension import dimension
     from ebnc.parameters.ebnc import EBNC
@@ -24,6 +25,8 @@ __all__ = [
     "dimension",
     "dimension_by_blocks",
     "dimension_by_elimination",
+    "fit",
+    "fit_theta",
     "generic_dimension",
 ]
 
@@ -35,6 +38,8 @@ _HOME = {
     "dimension": "ebnc.parameters.dimension",
     "dimension_by_blocks": "ebnc.parameters.blocks",
     "dimension_by_elimination": "ebnc.parameters.elimination",
+    "fit": "ebnc.learn",
+    "fit_theta": "ebnc.learn",
     "generic_dimension": "ebnc.parameters.generic",
 }
 

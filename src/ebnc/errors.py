@@ -10,7 +10,9 @@ __all__ = [
     "DomainError",
     "EBNCError",
     "NoEmbeddedNetworkError",
+    "NoMaximumError",
     "ParameterError",
+    "SingularHessianError",
     "StructureError",
     "TooLargeError",
     "refuse_if_too_large",
@@ -39,6 +41,14 @@ class ParameterError(EBNCError, ValueError):
 
 class NoEmbeddedNetworkError(EBNCError, ValueError):
     """φ has no exact θ that a closed form could give."""
+
+
+class NoMaximumError(EBNCError, ValueError):
+    """The likelihood has no unique maximum: classes are separated, or parameters not identified."""
+
+
+class SingularHessianError(EBNCError, ArithmeticError):
+    """The negative Hessian has no Cholesky factor."""
 
 
 class TooLargeError(EBNCError, MemoryError):

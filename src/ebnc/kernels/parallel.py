@@ -1,31 +1,92 @@
 """Fixed blocks of rows on a few threads; compiled kernels release the interpreter lock.
 
-The blocks depend on the number of rows only, so results do not depend on the number of cores.
+The blocks depend on the number of rows alone and results come back in their order, so sums over
+them are the same, bit for bit, whatever the number of cores.
 """
 
 import os
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
+from itertools import pairwise
+from typing import TypeVar
 
-__all__ = ["for_each_block"]
+from threadpoolctl import ThreadpoolController
 
-BLOCK_ROWS = 65_536
+__all__ = ["in_parallel", "n_threads", "one_blas_thread", "row_blocks"]
+
+BLOCK_ROWS = 4_096
+MOST_BLOCKS = 64
+
+A = TypeVar("A")
+R = TypeVar("R")
 
 
-def for_each_block(n_rows: int, work: Callable[[int, int], None]) -> None:
-    """Call ``work(start, stop)`` for consecutive blocks of rows, in parallel."""
-    starts = range(0, n_rows, BLOCK_ROWS)
-    if len(starts) <= 1:
-        work(0, n_rows)
-        return
-    stops = (min(start + BLOCK_ROWS, n_rows) for start in starts)
-    for _ in _threads(os.getpid()).map(work, starts, stops):
-        pass
+def row_blocks(n_rows: int) -> list[tuple[int, int]]:
+    """Cuts 0 … n_rows into consecutive blocks, at most ``MOST_BLOCKS``, of about equal length."""
+    n_blocks = min(MOST_BLOCKS, max(1, n_rows // BLOCK_ROWS))
+    return list(pairwise(n_rows * i // n_blocks for i in range(n_blocks + 1)))
+
+
+def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
+    """job(a) for every argument, results in order.
+
+    The calling thread works too: waiting for a pool instead, 3 ms of work ran slower on two cores
+    than on one (measured: 0.9 times the speed; this way 1.8 times).
+    """
+    n_helpers = min(n_threads(), len(arguments)) - 1
+    if n_helpers < 1:
+        return [job(argument) for argument in arguments]
+    results: dict[int, R] = {}
+    waiting = deque(enumerate(arguments))  # its popleft is atomic
+
+    def drain() -> None:
+        while waiting:
+            try:
+                i, argument = waiting.popleft()
+            except IndexError:  # another thread was faster
+                return
+            results[i] = job(argument)
+
+    helpers = [_pool(os.getpid()).submit(drain) for _ in range(n_helpers)]
+    try:
+        drain()
+    finally:
+        waiting.clear()
+        for helper in helpers:
+            helper.result()
+    return [results[i] for i in range(len(arguments))]
+
+
+def n_threads() -> int:
+    """``OMP_NUM_THREADS`` where it is set (joblib sets it in its workers), else all cores."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    if given.isdigit() and int(given) > 0:
+        return int(given)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @cache
-def _threads(process: int) -> ThreadPoolExecutor:
+def _pool(process: int) -> ThreadPoolExecutor:
     """One pool for each process: threads do not survive a fork, so neither may the pool."""
-    n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return ThreadPoolExecutor(max_workers=n_cores, thread_name_prefix=f"ebnc-{process}")
+    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix=f"ebnc-{process}")
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Linear algebra on one thread while it lasts; also a decorator.
+
+    Our own threads carry the parallel work: two-threaded BLAS inside them, or beside another
+    process, was up to 40 times slower. And sums then do not depend on the number of cores.
+    """
+    with _blas().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()

@@ -1,24 +1,24 @@
 """The closest θ where φ has no exact one: minimum Kullback–Leibler divergence, several starts.
 
-    min_θ  Σ_x w(x) Σ_k p(y^k|x, φ) log p(y^k|x, φ) / p(y^k|x, θ),   w uniform
+    min_θ  Σ_x w(x) Σ_k p(y^k|x, φ) log p(y^k|x, φ) / p(y^k|x, θ),   w uniform over configurations
 
-Unlike the fit of φ this is not convex: the image of θ is a curved-off part of the span.
+That is maximum likelihood in θ with the probabilities under φ as counts.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ebnc.data.rows import CodedRows, all_configurations
+from ebnc.data.rows import all_configurations
 from ebnc.domain import Domain
 from ebnc.parameters.embedded_network import EmbeddedNetwork
-from ebnc.parameters.phi_to_theta import factor_table_to_theta, factor_tables, refuse_underflow
-from ebnc.parameters.tables import TableSum, log_odds_to_probabilities
-from ebnc.parameters.theta import uniform_theta
+from ebnc.parameters.phi_to_theta import factor_tables
+from ebnc.parameters.tables import TableSum
+from ebnc.parameters.theta_likelihood import ThetaLikelihood
 from ebnc.structure.embedded import EmbeddedStructure
-from ebnc.typing import FloatArray, IntArray
+from ebnc.typing import FloatArray
 
-__all__ = ["ClosestNetwork", "closest_theta"]
+__all__ = ["ClosestNetwork", "climb", "closest_theta"]
 
 
 class ClosestNetwork(NamedTuple):
@@ -44,92 +44,41 @@ def closest_theta(
 
     Lists all configurations of the Markov blanket, so it is for small ones; refused beyond memory.
     """
+    rows = all_configurations(domain, structure.markov_blanket)
+    wanted = tables.probabilities(rows) / len(rows)
+    logs = np.log(wanted * len(rows), out=np.zeros_like(wanted), where=wanted > 0)
+    likelihood = ThetaLikelihood(structure, domain, rows, wanted)
+    values = factor_tables(structure, domain, tables)
+    starts = [np.concatenate([values[factor.head].ravel() for factor in structure.factors])]
+    generator = np.random.default_rng(random_state)
+    starts += [generator.normal(size=likelihood.size) for _ in range(n_starts - 1)]
+    climbs = [climb(likelihood, start) for start in starts]
+    best = max(climbs, key=lambda found: found.value)
+    network = EmbeddedNetwork(structure, domain, likelihood.theta(best.logits))
+    divergence = float(np.sum(wanted * logs)) - best.value
+    return ClosestNetwork(network, max(0.0, divergence), best.converged)
+
+
+class Climb(NamedTuple):
+    """Where one climb of the likelihood ended."""
+
+    logits: FloatArray
+    value: float
+    converged: bool
+
+
+def climb(likelihood: ThetaLikelihood, start: FloatArray) -> Climb:
+    """A local maximum of the likelihood in θ, by L-BFGS.
+
+    Often the supremum lies at infinite logits (some θ → 0): the approach ends where a step gains
+    less than 1e-13 of the value.
+    """
     from scipy.optimize import minimize
 
-    rows = all_configurations(domain, structure.markov_blanket)
-    problem = _Divergence(structure, domain, rows, log_odds_to_probabilities(tables.log_odds(rows)))
-    generator = np.random.default_rng(random_state)
-    starts = [problem.first_start(tables)]
-    starts += [generator.normal(size=starts[0].size) for _ in range(n_starts - 1)]
-    # Often the infimum lies at infinite logits (some θ → 0); ftol then ends the approach to it.
-    options = {"maxiter": 10_000, "maxfun": 100_000, "ftol": 1e-13, "gtol": 1e-10}
-    fits = [
-        minimize(problem.value_and_gradient, start, jac=True, method="L-BFGS-B", options=options)
-        for start in starts
-    ]
-    best = min(fits, key=lambda fit: float(fit.fun))
-    network = EmbeddedNetwork(structure, domain, problem.theta(best.x))
-    return ClosestNetwork(network, max(0.0, float(best.fun)), bool(best.success))
+    def negative(logits: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = likelihood.value_and_gradient(logits)
+        return -value, -gradient
 
-
-class _Divergence:
-    """Value and gradient in unconstrained coordinates: each θ is the softmax of a table of logits.
-
-    A factor's logits have axes (inputs …, k), as κ has; θ(x_i|a, y^k) is normalised along x_i and
-    θ(y^k|pa_y) along k.
-    """
-
-    def __init__(
-        self, structure: EmbeddedStructure, domain: Domain, rows: CodedRows, wanted: FloatArray
-    ) -> None:
-        self.structure, self.domain, self.wanted = structure, domain, wanted
-        n_classes = domain.n_states(structure.target)
-        self.shapes = [
-            (*(domain.n_states(x) for x in factor.inputs), n_classes)
-            for factor in structure.factors
-        ]
-        self.axes = [-1 if f.head == structure.target else -2 for f in structure.factors]
-        self.cells = [_cells(rows, f.inputs) for f in structure.factors]
-        self.entropy = float(np.sum(wanted * np.log(np.maximum(wanted, np.finfo(float).tiny))))
-
-    def value_and_gradient(self, vector: FloatArray) -> tuple[float, FloatArray]:
-        logs = self._log_theta(vector)
-        scores = np.zeros_like(self.wanted)
-        for log_theta, cells in zip(logs, self.cells, strict=True):
-            scores += log_theta.reshape(-1, scores.shape[1])[cells]
-        log_given = _log_softmax(scores, -1)
-        n_rows = len(self.wanted)
-        value = (self.entropy - float(np.sum(self.wanted * log_given))) / n_rows
-        residual = (np.exp(log_given) - self.wanted) / n_rows
-        parts = []
-        for log_theta, cells, axis in zip(logs, self.cells, self.axes, strict=True):
-            n_cells = log_theta.size // residual.shape[1]
-            scatter = [np.bincount(cells, column, n_cells) for column in residual.T]
-            slope = np.stack(scatter, axis=-1).reshape(log_theta.shape)
-            slope = slope - np.exp(log_theta) * slope.sum(axis=axis, keepdims=True)
-            parts.append(slope.ravel())
-        return value, np.concatenate(parts)
-
-    def first_start(self, tables: TableSum) -> FloatArray:
-        """φ's own tables as logits: exact but for the normalising constants."""
-        values = factor_tables(self.structure, self.domain, tables)
-        return np.concatenate([values[factor.head].ravel() for factor in self.structure.factors])
-
-    def theta(self, vector: FloatArray) -> dict[str, FloatArray]:
-        """θ of every variable; those whose terms cancel are uniform."""
-        names = self.structure.inputs
-        theta = {name: uniform_theta(self.structure, self.domain, name) for name in names}
-        for factor, log_theta in zip(self.structure.factors, self._log_theta(vector), strict=True):
-            theta[factor.head] = factor_table_to_theta(self.structure, factor, np.exp(log_theta))
-        refuse_underflow(theta)
-        return theta
-
-    def _log_theta(self, vector: FloatArray) -> list[FloatArray]:
-        logs, start = [], 0
-        for shape, axis in zip(self.shapes, self.axes, strict=True):
-            stop = start + int(np.prod(shape))
-            logs.append(_log_softmax(vector[start:stop].reshape(shape), axis))
-            start = stop
-        return logs
-
-
-def _cells(rows: CodedRows, inputs: tuple[str, ...]) -> IntArray:
-    cells = np.zeros(len(rows), dtype=np.int64)
-    for name in inputs:
-        cells = cells * rows.n_states[rows.place(name)] + rows.column(name)
-    return cells
-
-
-def _log_softmax(values: FloatArray, axis: int) -> FloatArray:
-    shifted = values - values.max(axis=axis, keepdims=True)
-    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True)))
+    options = {"maxiter": 2_000, "maxfun": 10_000, "ftol": 1e-13, "gtol": 1e-10}
+    found = minimize(negative, start, jac=True, method="L-BFGS-B", options=options)
+    return Climb(found.x, -float(found.fun), bool(found.success))

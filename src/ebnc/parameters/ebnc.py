@@ -2,33 +2,39 @@
 
 from functools import cached_property
 from itertools import product
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from numpy.typing import ArrayLike
 
 from ebnc.data.encoding import Table, encode
+from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain, DomainLike, State, as_domain
+from ebnc.errors import ParameterError
 from ebnc.parameters.closest_theta import ClosestNetwork, closest_theta
 from ebnc.parameters.coding import INDICATOR, coding_named
 from ebnc.parameters.embedded_network import EmbeddedNetwork
 from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
 from ebnc.parameters.phi import Basis, check_phi, phi_to_tables, recode, tables_to_phi
 from ebnc.parameters.phi_to_theta import tables_to_theta
-from ebnc.parameters.tables import TableSum, log_odds_to_probabilities
+from ebnc.parameters.tables import TableSum
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["EBNC", "PhiRow", "PhiTable"]
+__all__ = ["EBNC", "PhiRow", "PhiTable", "Unseen"]
+
+Unseen: TypeAlias = Literal["error", "average"]
 
 
 class PhiRow(NamedTuple):
     """One parameter in the indicator coding: what is added to the log odds of ``of_class``
-    against the baseline class when all of ``states`` hold."""
+    against the baseline class when all of ``states`` hold; its standard error where it was fitted.
+    """
 
     term: tuple[str, ...]
     states: tuple[State, ...]
     of_class: State
     value: float
+    standard_error: float | None
 
 
 class PhiTable(tuple[PhiRow, ...]):
@@ -37,22 +43,21 @@ class PhiTable(tuple[PhiRow, ...]):
     __slots__ = ()
 
     def __str__(self) -> str:
-        cells = [("term", "states", "class", "value")]
+        fitted = any(row.standard_error is not None for row in self)
+        cells = [("term", "states", "class", "value", *(["std. error"] if fitted else []))]
         for row in self:
             term = " · ".join(row.term) or "(intercept)"
-            states = " · ".join(map(str, row.states))
-            cells.append((term, states, str(row.of_class), f"{row.value:+.4f}"))
-        widths = [max(len(line[i]) for line in cells) for i in range(4)]
-        lines = (
+            states = " · ".join("(missing)" if s is None else str(s) for s in row.states)
+            error = [] if row.standard_error is None else [f"{row.standard_error:.4f}"]
+            cells.append((term, states, str(row.of_class), f"{row.value:+.4f}", *error))
+        widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
+        return "\n".join(
             "  ".join(
-                (
-                    *(t.ljust(w) for t, w in zip(line, widths[:3], strict=False)),
-                    line[3].rjust(widths[3]),
-                )
+                text.ljust(width) if i < 3 else text.rjust(width)
+                for i, (text, width) in enumerate(zip(line, widths, strict=True))
             )
             for line in cells
         )
-        return "\n".join(lines)
 
 
 class EBNC:
@@ -107,28 +112,47 @@ class EBNC:
         """Log odds as a sum of tables, one per cluster: all that inference needs."""
         return phi_to_tables(self.basis, self.phi, self.coding)
 
-    def log_odds(self, data: Table) -> FloatArray:
-        """λ_k = log p(y^k|x)/p(y^0|x), k = 1 … K − 1, shape (rows, K − 1)."""
-        return self.tables.log_odds(encode(data, self.domain, self.structure.markov_blanket))
+    def log_odds(self, data: Table, *, unseen: Unseen = "error") -> FloatArray:
+        """λ_k = log p(y^k|x)/p(y^0|x), k = 1 … K − 1, shape (rows, K − 1).
 
-    def probabilities(self, data: Table) -> FloatArray:
+        ``unseen``: entries that are not a state are an error, or taken as the average over the
+        variable's states (of log odds, each state counting the same).
+        """
+        tables, rows = self._look_up(data, unseen)
+        return tables.log_odds(rows)
+
+    def probabilities(self, data: Table, *, unseen: Unseen = "error") -> FloatArray:
         """p(y|x) by eq. 3, shape (rows, K); columns in the order of the target's states."""
-        return log_odds_to_probabilities(self.log_odds(data))
+        tables, rows = self._look_up(data, unseen)
+        return tables.probabilities(rows)
+
+    def _look_up(self, data: Table, unseen: Unseen) -> tuple[TableSum, CodedRows]:
+        if unseen not in ("error", "average"):
+            raise ParameterError(f"unseen must be 'error' or 'average', got {unseen!r}")
+        extra = unseen == "average" and not isinstance(data, CodedRows)
+        blanket = self.structure.markov_blanket
+        rows = encode(data, self.domain, blanket, unseen_as_extra=extra)
+        return (self.tables.with_extra_state() if extra else self.tables), rows
+
+    def standard_errors(self) -> FloatArray | None:
+        """Standard errors of φ in the indicator coding; None where φ was not fitted."""
+        return None
 
     def phi_in(self, coding: str) -> FloatArray:
         """φ in another coding: the same function."""
         return recode(self.basis, self.phi, self.coding, coding_named(coding))
 
     def phi_table(self) -> PhiTable:
-        """φ in the indicator coding as a readable table: term, states, class, value."""
-        phi = self.phi_in(INDICATOR.name)
+        """φ in the indicator coding as a readable table: term, states, class, value, error."""
+        values = self.phi_in(INDICATOR.name).tolist()
+        found = self.standard_errors()
+        errors = [None] * len(values) if found is None else found.tolist()
         classes = self.domain[self.structure.target][1:]
         rows = []
         for term in self.basis.terms:
             labels = [self.domain[x][1:] for x in term.inputs]
-            values = phi[term.start : term.stop]
-            for (*states, of_class), value in zip(product(*labels, classes), values, strict=True):
-                rows.append(PhiRow(term.inputs, tuple(states), of_class, float(value)))
+            for i, (*states, of_class) in enumerate(product(*labels, classes), start=term.start):
+                rows.append(PhiRow(term.inputs, tuple(states), of_class, values[i], errors[i]))
         return PhiTable(rows)
 
     def to_embedded_network(self) -> EmbeddedNetwork:

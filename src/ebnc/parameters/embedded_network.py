@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ebnc.data.encoding import Table, encode
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
-from ebnc.parameters.tables import TableSum, log_odds_to_probabilities
+from ebnc.parameters.tables import TableSum
 from ebnc.parameters.theta import Theta, check_theta, random_theta
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
@@ -64,4 +64,4 @@ class EmbeddedNetwork:
 
     def probabilities(self, data: Table) -> FloatArray:
         """p(y|x) by eq. 3, shape (rows, K); columns in the order of the target's states."""
-        return log_odds_to_probabilities(self.log_odds(data))
+        return self._tables.probabilities(encode(data, self.domain, self.structure.markov_blanket))

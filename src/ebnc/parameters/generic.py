@@ -32,7 +32,7 @@ def generic_dimension(
 
     Never larger than ``dimension``; equal to it for binary Y.
     """
-    names = structure.names
+    names = (structure.target, *structure.markov_blanket)
     domain = Domain(dict(zip(names, count_states(n_states, names), strict=True)))
     basis = Basis(structure, domain)
     others = domain.n_states(structure.target) - 1
@@ -97,7 +97,7 @@ def _block(factor: Factor, domain: Domain, others: int, generator: np.random.Gen
         block[:, :, k, k + 1] = derivative[:, k + 1]
         block[:, :, k, 0] = -derivative[:, 0]
     full: IntArray = np.einsum("na,amkct->nmkact", to_context, block) % PRIME
-    return full.reshape(n_contexts * own * others, -1)
+    return full.reshape(n_contexts * own * others, n_contexts * (others + 1) * (own - 1))
 
 
 def _coefficients(n_states: int) -> IntArray:

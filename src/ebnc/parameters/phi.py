@@ -8,7 +8,7 @@ back, ``tables_to_phi``. φ itself is a flat vector; a ``Coding`` says what its 
 indicators, so an EBNC is a softmax polynomial regression.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -65,6 +65,11 @@ class Basis:
         return self.domain.n_states(self.structure.target)
 
     @cached_property
+    def sizes(self) -> frozenset[int]:
+        """The different numbers of states there are: one coding matrix is made for each."""
+        return frozenset(self.domain.n_states(x) for x in self.structure.markov_blanket)
+
+    @cached_property
     def terms(self) -> tuple[Term, ...]:
         """Every S ∈ Δ with its place in φ."""
         counts = {x: self.domain.n_states(x) for x in self.structure.markov_blanket}
@@ -76,7 +81,7 @@ class Basis:
             f"φ, {length if length < 10**12 else 'over 10^12'} parameters in its terms,",
             "use a structure with smaller clusters",
         )
-        position = {x: i for i, x in enumerate(self.structure.inputs)}
+        position = self.position
         subsets = {
             subset
             for cluster in clusters
@@ -92,13 +97,17 @@ class Basis:
         return tuple(terms)
 
     @cached_property
+    def position(self) -> Mapping[str, int]:
+        """Place of every input in the structure's order, which is the order inside a term."""
+        return {x: i for i, x in enumerate(self.structure.inputs)}
+
+    @cached_property
     def _by_inputs(self) -> dict[tuple[str, ...], Term]:
         return {term.inputs: term for term in self.terms}
 
     def term(self, inputs: Iterable[str]) -> Term:
         """The term of a set of inputs."""
-        wanted = set(inputs)
-        key = tuple(x for x in self.structure.inputs if x in wanted)
+        key = tuple(sorted(inputs, key=lambda x: self.position.get(x, -1)))
         try:
             return self._by_inputs[key]
         except KeyError:
@@ -134,11 +143,12 @@ def phi_to_tables(basis: Basis, phi: FloatArray, coding: Coding) -> TableSum:
     A cluster's table is ⊗_i [1 | E_i] applied to the array of its coefficients, axis by axis.
     """
     classes = coding.classes(basis.n_classes)
+    full = {r: coding.full(r) for r in basis.sizes}
     tables = []
     for cluster, coefficients in _coefficients(basis, phi[:, None]):
         table = coefficients[..., 0]
         for axis, x in enumerate(cluster):
-            table = _along(coding.full(basis.domain.n_states(x)), table, axis)
+            table = _along(full[basis.domain.n_states(x)], table, axis)
         tables.append(table @ classes.T)
     return TableSum(basis.structure.clusters, tuple(tables), basis.n_classes - 1)
 
@@ -147,14 +157,13 @@ def tables_to_phi(basis: Basis, tables: TableSum, coding: Coding) -> FloatArray:
     """The φ with these log odds: any tables whose scopes lie inside clusters, for example κ."""
     phi = np.zeros(basis.dimension)
     to_classes = np.linalg.inv(coding.classes(basis.n_classes))
-    position = {x: i for i, x in enumerate(basis.structure.inputs)}
+    inverse = {r: np.linalg.inv(coding.full(r)) for r in basis.sizes}
     for scope, table in zip(tables.scopes, tables.tables, strict=True):
-        cluster = tuple(sorted(scope, key=position.__getitem__))
+        cluster = tuple(sorted(scope, key=basis.position.__getitem__))
         axes = [scope.index(x) for x in cluster]
         coefficients = np.transpose(table, (*axes, len(scope))) @ to_classes.T
         for axis, x in enumerate(cluster):
-            inverse = np.linalg.inv(coding.full(basis.domain.n_states(x)))
-            coefficients = _along(inverse, coefficients, axis)
+            coefficients = _along(inverse[basis.domain.n_states(x)], coefficients, axis)
         for term in basis.terms_inside(cluster):
             phi[term.start : term.stop] += coefficients[_corner(cluster, term.inputs)].ravel()
     return phi
@@ -167,10 +176,7 @@ def recode(basis: Basis, phi: FloatArray, given: Coding, wanted: Coding) -> Floa
     columns = phi.reshape(basis.dimension, -1)
     result = np.zeros_like(columns)
     classes = np.linalg.solve(wanted.classes(basis.n_classes), given.classes(basis.n_classes))
-    change = {
-        r: np.linalg.solve(wanted.full(r), given.full(r))
-        for r in {basis.domain.n_states(x) for x in basis.structure.markov_blanket}
-    }
+    change = {r: np.linalg.solve(wanted.full(r), given.full(r)) for r in basis.sizes}
     for cluster, coefficients in _coefficients(basis, columns):
         array = _along(classes, coefficients, len(cluster))
         for axis, x in enumerate(cluster):

@@ -2,11 +2,11 @@
 
 Closed form (after Roos et al. 2005): take the children of Y in reverse topological order, set
 
-    θ(x_i|a, y^k) = exp f_{i,k}(x_i, a) / (r_i Z_k(a))
-    Z_k(a) = (1/r_i) Σ_{x_i} exp f_{i,k}(x_i, a)
+    θ(x_i|a, y^k) = exp f_{i,k}(x_i, a) / Z_k(a),     Z_k(a) = Σ_{x_i} exp f_{i,k}(x_i, a)
 
-add log Z_k(a) to the factor that absorbs it, and end with p(y|pa_y) = softmax f_Y. Class 0 has
-f = 0 throughout, so its tables are uniform.
+add log Z_k(a) to the factor that absorbs it, and end with p(y|pa_y) = softmax f_Y. Any positive
+function of (x_i, a) may be multiplied in; here f is centred over the classes, which keeps θ as far
+from zero as is easily had.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ import numpy as np
 from ebnc.domain import Domain
 from ebnc.errors import NoEmbeddedNetworkError, ParameterError
 from ebnc.parameters.embedded_network import EmbeddedNetwork
-from ebnc.parameters.tables import TableSum, refuse_large_table
+from ebnc.parameters.tables import TableSum, refuse_large_table, spread
 from ebnc.parameters.theta import uniform_theta
 from ebnc.structure.embedded import EmbeddedStructure, Factor
 from ebnc.typing import FloatArray
@@ -45,14 +45,14 @@ def tables_to_theta(
         if name not in values
     }
     for factor in reversed(absorbing.factors[1:]):
-        table = values[factor.head]
-        normaliser = _log_mean_exp(table)  # over x_i, the last axis but the class
-        log_theta = table - normaliser - np.log(table.shape[-2])
-        theta[factor.head] = factor_table_to_theta(absorbing, factor, np.exp(log_theta))
+        # A function of x that is the same for all classes cancels: centred, θ stays away from zero.
+        table = values[factor.head] - values[factor.head].mean(axis=-1, keepdims=True)
+        normaliser = _log_sum_exp(table)  # over x_i, the last axis but the class
+        theta[factor.head] = factor_table_to_theta(absorbing, factor, np.exp(table - normaliser))
         absorber = absorbing.absorbers[factor.head]
         assert absorber is not None, "the structure fills its span"
         scope = next(f.inputs for f in absorbing.factors if f.head == absorber)
-        values[absorber] = values[absorber] + _spread(
+        values[absorber] = values[absorber] + spread(
             normaliser[..., 0, :], factor.inputs[:-1], scope
         )
     own = values[absorbing.target]
@@ -76,22 +76,14 @@ def factor_tables(
         owner.setdefault(frozenset(factor.inputs), factor)
     for scope, table in zip(tables.scopes, tables.tables, strict=True):
         factor = owner[frozenset(scope)]  # every cluster is the scope of some factor
-        values[factor.head][..., 1:] += _spread(table, scope, factor.inputs)
+        values[factor.head][..., 1:] += spread(table, scope, factor.inputs)
     return values
 
 
-def _spread(table: FloatArray, names: tuple[str, ...], scope: tuple[str, ...]) -> FloatArray:
-    """A table over ``names`` (and classes) with its axes where ``scope`` has them, ready to add."""
-    axes = [names.index(x) for x in scope if x in names]
-    ordered = np.transpose(table, (*axes, len(names)))
-    sizes = iter(ordered.shape)
-    return ordered.reshape((*(next(sizes) if x in names else 1 for x in scope), table.shape[-1]))
-
-
-def _log_mean_exp(table: FloatArray) -> FloatArray:
-    """log of the mean of exp over the last axis but one, kept as an axis of length 1."""
+def _log_sum_exp(table: FloatArray) -> FloatArray:
+    """log Σ exp over the last axis but one, kept as an axis of length 1."""
     largest = table.max(axis=-2, keepdims=True)
-    return np.asarray(largest + np.log(np.exp(table - largest).mean(axis=-2, keepdims=True)))
+    return np.asarray(largest + np.log(np.exp(table - largest).sum(axis=-2, keepdims=True)))
 
 
 def factor_table_to_theta(

@@ -3,13 +3,14 @@
     λ_k(x) = Σ_t f_{t,k}(x_t)
 
 θ (through κ, eq. 7) and φ (through its clusters) both end here; from here on there is one way to
-compute λ and p(y|x).
+compute λ and p(y|x). Small tables are first packed into *bags*, one look-up for several of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,18 @@ from ebnc.data.rows import CodedRows
 from ebnc.errors import refuse_if_too_large
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["TableSum", "log_odds_to_probabilities", "refuse_large_table"]
+__all__ = [
+    "Recipe",
+    "TableSum",
+    "first_bags",
+    "pack_bags",
+    "recipe",
+    "refuse_large_table",
+    "spread",
+]
+
+BAG_CELLS = 1024  # a bag's table stays in the first-level cache beside the tile
+NEWEST = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,43 +42,125 @@ class TableSum:
 
     def log_odds(self, rows: CodedRows) -> FloatArray:
         """λ, shape (rows, K − 1). The rows must be coded with the tables' numbers of states."""
-        from ebnc.kernels.gather import sum_tables
+        from ebnc.kernels.lookup import look_up_log_odds
 
-        columns, strides, starts = self._addresses(rows)
-        offsets, values = self._flat
-        return sum_tables(rows.codes, columns, strides, starts, offsets, values, self.n_outputs)
+        return look_up_log_odds(rows.codes, *recipe(self._bags, rows), *self._flat)
+
+    def probabilities(self, rows: CodedRows) -> FloatArray:
+        """Softmax of (0, λ), eq. 3, shape (rows, K); shifted by the largest: nothing overflows."""
+        from ebnc.kernels.lookup import look_up_probabilities
+
+        return look_up_probabilities(rows.codes, *recipe(self._bags, rows), *self._flat)
+
+    def with_extra_state(self) -> "TableSum":
+        """Every variable gets one more state, whose log odds are the average over its states.
+
+        For labels never seen before: in the orthonormal coding, whose columns sum to zero, all
+        terms with the variable vanish there.
+        """
+        tables = []
+        for table in self.tables:
+            larger = table
+            for axis in range(table.ndim - 1):
+                mean = larger.mean(axis=axis, keepdims=True)
+                larger = np.concatenate([larger, mean], axis=axis)
+            tables.append(larger)
+        return TableSum(self.scopes, tuple(tables), self.n_outputs)
+
+    @cached_property
+    def _n_states(self) -> Mapping[str, int]:
+        sizes: dict[str, int] = {}
+        for scope, table in zip(self.scopes, self.tables, strict=True):
+            sizes.update(zip(scope, table.shape, strict=False))
+        return sizes
+
+    @cached_property
+    def _bags(self) -> list[tuple[str, ...]]:
+        return pack_bags(self.scopes, self._n_states, BAG_CELLS)
 
     @cached_property
     def _flat(self) -> tuple[IntArray, FloatArray]:
-        """Where each table begins, and all their cells one after the other."""
-        sizes = [table.size for table in self.tables]
-        offsets = np.cumsum([0, *sizes[:-1]], dtype=np.int64)
-        return offsets, np.concatenate([np.ravel(table) for table in self.tables])
-
-    def _addresses(self, rows: CodedRows) -> tuple[IntArray, IntArray, IntArray]:
-        """Which columns each table reads, with which strides (last variable fastest)."""
-        place = {name: v for v, name in enumerate(rows.names)}
-        columns: list[int] = []
-        strides: list[int] = []
-        starts = [0]
-        for scope, table in zip(self.scopes, self.tables, strict=True):
-            shape = table.shape[:-1]
-            columns += [place[name] for name in scope]
-            strides += [prod(shape[i + 1 :]) for i in range(len(shape))]
-            starts.append(len(columns))
-        return np.array(columns, np.int64), np.array(strides, np.int64), np.array(starts, np.int64)
+        """Where each bag's table begins, and all tables side by side, one row for each class."""
+        shapes = ([self._n_states[x] for x in bag] for bag in self._bags)
+        totals = [np.zeros((*shape, self.n_outputs)) for shape in shapes]
+        homes = first_bags(self._bags, self.scopes)
+        for scope, table, b in zip(self.scopes, self.tables, homes, strict=True):
+            totals[b] += spread(table, scope, self._bags[b])
+        flat = [total.reshape(-1, self.n_outputs).T for total in totals]
+        offsets = np.cumsum([0, *(part.shape[1] for part in flat)], dtype=np.int64)
+        return offsets, np.ascontiguousarray(np.concatenate(flat, axis=1))
 
 
-def log_odds_to_probabilities(log_odds: FloatArray) -> FloatArray:
-    """Softmax of (0, λ), eq. 3, shape (rows, K); shifted by the largest, so nothing overflows."""
-    n_rows, n_others = log_odds.shape
-    result = np.empty((n_rows, n_others + 1))
-    result[:, 0] = 0.0
-    result[:, 1:] = log_odds
-    result -= result.max(axis=1, keepdims=True)
-    np.exp(result, out=result)
-    result /= result.sum(axis=1, keepdims=True)
-    return result
+class Recipe(NamedTuple):
+    """How bags are addressed: columns read, their strides, and where each bag's begin."""
+
+    columns: IntArray
+    strides: IntArray
+    starts: IntArray
+
+
+def recipe(bags: Sequence[Sequence[str]], rows: CodedRows) -> Recipe:
+    """The mixed-radix addresses of bags in coded rows; a bag's last variable is the fastest."""
+    place = {name: v for v, name in enumerate(rows.names)}
+    columns: list[int] = []
+    strides: list[int] = []
+    starts = [0]
+    for bag in bags:
+        sizes = [rows.n_states[place[x]] for x in bag]
+        columns += [place[x] for x in bag]
+        strides += [prod(sizes[i + 1 :]) for i in range(len(sizes))]
+        starts.append(len(columns))
+    return Recipe(*(np.array(part, dtype=np.int64) for part in (columns, strides, starts)))
+
+
+def pack_bags(
+    scopes: Iterable[Sequence[str]], n_states: Mapping[str, int], most_cells: int
+) -> list[tuple[str, ...]]:
+    """Merge scopes into bags of at most ``most_cells`` cells; a larger scope is one of its own.
+
+    Largest scope first, into the bag that grows least, a new one where none has room. Looked at
+    are the bags that share a variable and the newest ones, so that thousands of scopes take
+    milliseconds.
+    """
+
+    def size(names: Iterable[str]) -> int:
+        return prod([n_states[x] for x in names])
+
+    bags: list[set[str]] = []
+    holders: dict[str, set[int]] = {}
+    for scope in sorted(scopes, key=lambda s: (-size(s), sorted(s))):
+        names = set(scope)
+        near = set(range(max(0, len(bags) - NEWEST), len(bags)))
+        near.update(*(holders.get(x, ()) for x in scope))
+        growth = [
+            (size(names - bags[b]), b)
+            for b in near
+            if bags[b] >= names or size(bags[b] | names) <= most_cells
+        ]
+        chosen = min(growth)[1] if growth else len(bags)
+        if not growth:
+            bags.append(set())
+        bags[chosen] |= names
+        for x in names:
+            holders.setdefault(x, set()).add(chosen)
+    return [tuple(sorted(bag)) for bag in bags]
+
+
+def first_bags(bags: Sequence[Sequence[str]], scopes: Iterable[Sequence[str]]) -> list[int]:
+    """For every scope the number of the first bag that contains it."""
+    holders: dict[str, set[int]] = {}
+    for b, bag in enumerate(bags):
+        for x in bag:
+            holders.setdefault(x, set()).add(b)
+    return [min(set.intersection(*(holders[x] for x in s))) if s else 0 for s in scopes]
+
+
+def spread(table: FloatArray, names: Sequence[str], scope: Sequence[str]) -> FloatArray:
+    """A table over ``names`` (and classes) with its axes where ``scope`` has them, ready to add."""
+    axes = [names.index(x) for x in scope if x in names]
+    ordered = np.transpose(table, (*axes, len(names)))
+    sizes = iter(ordered.shape)
+    return ordered.reshape((*(next(sizes) if x in names else 1 for x in scope), table.shape[-1]))
 
 
 def refuse_large_table(shape: Sequence[int], what: str) -> None:

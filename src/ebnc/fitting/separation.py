@@ -1,0 +1,107 @@
+"""Why maximum likelihood may have no unique maximum, and which terms are to blame.
+
+Two reasons. *Not identified*: some direction of φ changes no log odds at any row observed.
+*Separation*: along some direction v no observed class loses, and some gains, so the likelihood
+rises for ever:
+
+    λ_y(x; v) − λ_j(x; v) ≥ 0   for every observed (x, y) and class j,   > 0 for some
+
+Both are questions about the data alone and are answered exactly: the first by the null space of the
+Hessian at φ = 0, the second by a linear programme (Konis 2007).
+"""
+
+import numpy as np
+
+from ebnc.data.cases import Cases
+from ebnc.errors import NoMaximumError
+from ebnc.likelihood.posterior import Posterior
+from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
+from ebnc.parameters.design_matrix import indicator_design
+from ebnc.parameters.phi import Basis, recode
+from ebnc.typing import FloatArray
+
+__all__ = ["refuse_separated", "refuse_unidentified"]
+
+MOST_NAMED = 5
+NEGLIGIBLE = 1e-7  # relative size of a direction's components that are not named
+ADVICE = "use a finite prior_scale, or leave out the terms"
+
+
+def refuse_unidentified(posterior: Posterior) -> None:
+    """Raise where the data do not determine φ: a flat direction of the likelihood at φ = 0."""
+    design = posterior.design
+    start = np.zeros((design.n_columns, design.n_others))
+    values, vectors = np.linalg.eigh(posterior.neg_hessian(start))
+    flat = values <= len(values) * np.finfo(np.float64).eps * values.max() * 16
+    if flat.any():
+        # One vector in the null space that involves every term with a part in it.
+        generator = np.random.default_rng(0)
+        mixed = vectors[:, flat] @ generator.normal(size=int(flat.sum()))
+        phi = design.to_basis(mixed.reshape(start.shape))
+        names = _terms_of(design.basis, recode(design.basis, phi, ORTHONORMAL, INDICATOR))
+        raise NoMaximumError(
+            f"the data do not determine {int(flat.sum())} of {design.dimension} parameters, in "
+            f"{names}: states that never occur (together), or inputs that say the same; {ADVICE}"
+        )
+
+
+def refuse_separated(basis: Basis, cases: Cases) -> None:
+    """Raise where the classes are separated, completely or partly, naming terms that do it."""
+    direction = separating_direction(basis, cases)
+    if direction is not None:
+        raise NoMaximumError(
+            f"maximum likelihood does not exist: the classes are separated by "
+            f"{_terms_of(basis, direction)}, whose parameters would be infinite; {ADVICE}"
+        )
+
+
+def separating_direction(basis: Basis, cases: Cases) -> FloatArray | None:
+    """A direction of φ (indicator coding) in [−1, 1] that separates; None if there is none."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, hstack, vstack
+
+    counted = cases.counted()
+    design = indicator_design(basis, counted.rows)
+    n_columns, n_others = design.shape[1], basis.n_classes - 1
+    blocks = []
+    for own in range(basis.n_classes):
+        rows = design[np.flatnonzero(counted.classes == own)]
+        for other in range(basis.n_classes):
+            if other == own or rows.shape[0] == 0:
+                continue
+            empty = csr_array(rows.shape)
+            parts = [empty] * n_others
+            if own:
+                parts[own - 1] = rows
+            if other:
+                parts[other - 1] = -rows
+            blocks.append(hstack(parts, format="csr"))
+    gains = vstack(blocks, format="csr")
+    found = linprog(
+        -np.asarray(gains.sum(axis=0)).ravel(),
+        A_ub=-gains,
+        b_ub=np.zeros(gains.shape[0]),
+        bounds=(-1, 1),
+        method="highs",
+    )
+    if not found.success or -found.fun <= 1e-6:
+        return None
+    # Columns class by class, as the programme has them, to the order of φ: class fastest.
+    by_class: FloatArray = np.asarray(found.x).reshape(n_others, n_columns)
+    return by_class.T.ravel()
+
+
+def _terms_of(basis: Basis, direction: FloatArray) -> str:
+    """The terms with a part in a direction, the most prominent ones by name."""
+    size = float(np.abs(direction).max())
+    weights = {
+        term.inputs: float(np.abs(direction[term.start : term.stop]).max(initial=0.0))
+        for term in basis.terms
+    }
+    involved = [
+        inputs for inputs, weight in weights.items() if weight > NEGLIGIBLE * size and inputs
+    ]
+    involved.sort(key=lambda inputs: (-len(inputs), -weights[inputs], inputs))
+    shown = ", ".join(" · ".join(inputs) for inputs in involved[:MOST_NAMED]) or "the intercept"
+    more = len(involved) - MOST_NAMED
+    return shown + (f" and {more} more terms" if more > 0 else "")

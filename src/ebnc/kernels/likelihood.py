@@ -1,0 +1,125 @@
+"""Loops over rows for value, gradient and Hessian of a softmax of summed tables.
+
+Arguments as in ``tiles``; ``weights`` is (N,), or (0,) where every row weighs 1. A kernel works on
+the rows begin … end that it is told.
+"""
+
+import numpy as np
+from numba import njit
+
+from ebnc.kernels.tiles import TILE, mix, probabilities, scatter
+
+__all__ = [
+    "count_classes",
+    "cross_tabulate",
+    "information",
+    "log_partition",
+    "mix_cells",
+    "tabulate",
+]
+
+
+@njit(nogil=True, cache=True)
+def mix_cells(codes, columns, strides, starts, begin, end, cells):  # type: ignore[no-untyped-def]
+    """cells[b, i] of the rows begin … end, mixed radix of their codes."""
+    for first in range(begin, end, TILE):
+        n = min(TILE, end - first)
+        mix(codes, columns, strides, starts, first, n, cells[:, first : first + n])
+
+
+@njit(nogil=True, cache=True)
+def count_classes(cells, offsets, classes, weights, begin, end, counts):  # type: ignore[no-untyped-def]
+    """counts[classes[i], offsets[b] + cells[b, i]] += n_i."""
+    for b in range(cells.shape[0]):
+        for i in range(begin, end):
+            weight = weights[i] if weights.size else 1.0
+            counts[classes[i], offsets[b] + np.int64(cells[b, i])] += weight
+
+
+@njit(nogil=True, cache=True)
+def log_partition(cells, offsets, tables, weights, begin, end, expected):  # type: ignore[no-untyped-def]
+    """Σ_i n_i log Z_i, and the expected class counts of every cell, in one pass.
+
+        expected[k, offsets[b] + c] += Σ_{i: cells[b, i] = c} n_i p_{k+1}(i)
+
+    Class counts minus ``expected`` is the gradient of the log-likelihood in ``tables``, and
+    ⟨class counts, tables⟩ minus the sum returned is the log-likelihood.
+    """
+    n_others = tables.shape[0]
+    p = np.empty((n_others + 1, TILE))
+    log_z = np.empty(TILE)
+    scratch = np.empty(TILE)
+    result = 0.0
+    for first in range(begin, end, TILE):
+        n = min(TILE, end - first)
+        probabilities(cells, offsets, tables, first, n, p, log_z, scratch)
+        subtotal = 0.0
+        if weights.size:
+            for i in range(n):
+                subtotal += weights[first + i] * log_z[i]
+            for k in range(1, n_others + 1):
+                for i in range(n):
+                    p[k, i] *= weights[first + i]
+        else:
+            for i in range(n):
+                subtotal += log_z[i]
+        result += subtotal
+        for k in range(n_others):
+            scatter(cells, offsets, p[k + 1], first, n, expected[k])
+    return result
+
+
+@njit(nogil=True, cache=True)
+def information(cells, offsets, tables, weights, begin, end, out):  # type: ignore[no-untyped-def]
+    """n_i (δ_ab p_a − p_a p_b) of the rows begin … end, pairs a ≤ b as in ``np.triu_indices``.
+
+    out: (end − begin, L(L + 1)/2)
+    """
+    n_others = tables.shape[0]
+    p = np.empty((n_others + 1, TILE))
+    log_z = np.empty(TILE)
+    scratch = np.empty(TILE)
+    for first in range(begin, end, TILE):
+        n = min(TILE, end - first)
+        probabilities(cells, offsets, tables, first, n, p, log_z, scratch)
+        for i in range(n):
+            row = out[first - begin + i]
+            weight = weights[first + i] if weights.size else 1.0
+            if n_others == 1:  # p_0 is accurate where 1 − p_1 would not be
+                row[0] = weight * p[0, i] * p[1, i]
+                continue
+            pair = 0
+            for a in range(1, n_others + 1):
+                row[pair] = weight * p[a, i] * (1.0 - p[a, i])
+                pair += 1
+                for b in range(a + 1, n_others + 1):
+                    row[pair] = -weight * p[a, i] * p[b, i]
+                    pair += 1
+
+
+@njit(nogil=True, cache=True)
+def cross_tabulate(cells_a, cells_b, n_b, values, table):  # type: ignore[no-untyped-def]
+    """table[cells_a[i] · n_b + cells_b[i], :] += values[i, :].   table: (n_a · n_b, Q)."""
+    n_values = values.shape[1]
+    if n_values == 1:
+        flat = table[:, 0]
+        column = values[:, 0]
+        for i in range(cells_a.size):
+            flat[np.uint64(cells_a[i]) * np.uint64(n_b) + np.uint64(cells_b[i])] += column[i]
+    else:
+        for i in range(cells_a.size):
+            target = table[np.uint64(cells_a[i]) * np.uint64(n_b) + np.uint64(cells_b[i])]
+            source = values[i]
+            for q in range(n_values):
+                target[q] += source[q]
+
+
+@njit(nogil=True, cache=True)
+def tabulate(cells, values, table):  # type: ignore[no-untyped-def]
+    """table[cells[i], :] += values[i, :].   table: (n, Q); values: (rows, Q)."""
+    n_values = values.shape[1]
+    for i in range(cells.size):
+        target = table[cells[i]]
+        source = values[i]
+        for q in range(n_values):
+            target[q] += source[q]

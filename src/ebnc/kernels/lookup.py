@@ -1,0 +1,76 @@
+"""Prediction from coded rows: log odds and probabilities, a tile at a time."""
+
+import numpy as np
+from numba import njit
+
+from ebnc.kernels.parallel import in_parallel, row_blocks
+from ebnc.kernels.tiles import TILE, gather, mix, probabilities
+from ebnc.typing import CodeArray, FloatArray, IntArray
+
+__all__ = ["look_up_log_odds", "look_up_probabilities"]
+
+
+@njit(nogil=True, cache=True)
+def _log_odds(codes, columns, strides, starts, offsets, tables, begin, end, out):  # type: ignore[no-untyped-def]
+    cells = np.empty((len(starts) - 1, TILE), dtype=np.uint32)
+    sums = np.empty(TILE)
+    for first in range(begin, end, TILE):
+        n = min(TILE, end - first)
+        mix(codes, columns, strides, starts, first, n, cells)
+        for k in range(tables.shape[0]):
+            gather(cells, offsets, tables[k], 0, n, sums)
+            for i in range(n):
+                out[first + i, k] = sums[i]
+
+
+@njit(nogil=True, cache=True)
+def _probabilities(codes, columns, strides, starts, offsets, tables, begin, end, out):  # type: ignore[no-untyped-def]
+    cells = np.empty((len(starts) - 1, TILE), dtype=np.uint32)
+    p = np.empty((tables.shape[0] + 1, TILE))
+    log_z = np.empty(TILE)
+    scratch = np.empty(TILE)
+    for first in range(begin, end, TILE):
+        n = min(TILE, end - first)
+        mix(codes, columns, strides, starts, first, n, cells)
+        probabilities(cells, offsets, tables, 0, n, p, log_z, scratch)
+        for i in range(n):
+            for k in range(p.shape[0]):
+                out[first + i, k] = p[k, i]
+
+
+def look_up_log_odds(
+    codes: CodeArray,
+    columns: IntArray,
+    strides: IntArray,
+    starts: IntArray,
+    offsets: IntArray,
+    tables: FloatArray,
+) -> FloatArray:
+    """λ = Σ_b tables[:, offsets[b] + cell_b], shape (rows, L); cells are mixed radix of codes.
+
+    ``codes``: (variables, rows). Table b reads ``columns[starts[b]:starts[b+1]]`` with the strides
+    beside them. Every cell must lie inside its table, and a table have fewer than 2^32 cells.
+    """
+    out = np.empty((codes.shape[1], tables.shape[0]))
+    in_parallel(
+        lambda block: _log_odds(codes, columns, strides, starts, offsets, tables, *block, out),
+        row_blocks(codes.shape[1]),
+    )
+    return out
+
+
+def look_up_probabilities(
+    codes: CodeArray,
+    columns: IntArray,
+    strides: IntArray,
+    starts: IntArray,
+    offsets: IntArray,
+    tables: FloatArray,
+) -> FloatArray:
+    """Softmax of (0, λ), shape (rows, L + 1); arguments as for ``look_up_log_odds``."""
+    out = np.empty((codes.shape[1], tables.shape[0] + 1))
+    in_parallel(
+        lambda block: _probabilities(codes, columns, strides, starts, offsets, tables, *block, out),
+        row_blocks(codes.shape[1]),
+    )
+    return out

@@ -1,0 +1,229 @@
+"""Learn one EBNC from data: cases → posterior → φ̃ → scores (§5). Arranges, does not compute."""
+
+import math
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ebnc.data.cases import Cases, check_weights, read_cases
+from ebnc.data.columns import Frame, n_rows
+from ebnc.data.encoding import Table
+from ebnc.data.states import Categories, Missing, learn_domain
+from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError
+from ebnc.fitting.metric import Factor
+from ebnc.fitting.multistart import ThetaFit, fit_theta_to_cases
+from ebnc.fitting.newton import LARGEST_FACTOR, maximise
+from ebnc.fitting.separation import refuse_separated, refuse_unidentified
+from ebnc.fitting.solution import Solution
+from ebnc.likelihood.design import Design
+from ebnc.likelihood.posterior import Posterior, count_cells
+from ebnc.likelihood.prior import NormalPrior, as_prior
+from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
+from ebnc.parameters.ebnc import EBNC
+from ebnc.parameters.phi import Basis, recode
+from ebnc.score.bic import bic
+from ebnc.score.intervals import ProbabilityIntervals, probability_intervals
+from ebnc.score.laplace import Curvature, curvature_at, laplace_log_evidence, log_joint
+from ebnc.score.scales import maximise_evidence
+from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.typing import FloatArray
+
+__all__ = ["FittedEBNC", "fit", "fit_theta"]
+
+SUSPICIOUS_LOG_ODDS = 15.0  # larger fitted log odds make a flat-prior fit suspect of separation
+
+
+class FittedEBNC(EBNC):
+    """An EBNC with the report of its fit: ``solution``, ``bic``, ``log_evidence``, standard errors.
+
+    ``prior``: the normal prior, with the scales that were chosen. ``n_cases``: N, the sum of the
+    weights.
+    """
+
+    def __init__(
+        self,
+        posterior: Posterior,
+        solution: Solution,
+        factor: Factor | None,
+        n_cases: float,
+    ) -> None:
+        design = posterior.design
+        basis = design.basis
+        phi = design.to_basis(solution.phi)
+        super().__init__(basis.structure, basis.domain, phi, ORTHONORMAL.name)
+        self.solution = solution
+        self.prior = posterior.prior
+        self.n_cases = n_cases
+        self.log_likelihood = posterior.log_likelihood(solution.phi)
+        self._factor = factor
+        self._design = design
+        self._log_joint = log_joint(posterior, solution.phi) if posterior.prior.is_proper else None
+
+    @property
+    def bic(self) -> float:
+        """L(φ̂) − (d/2) log N, eq. 9, at the φ fitted: exactly so for ``prior_scale=inf``."""
+        return bic(self.log_likelihood, self.dimension, self.n_cases)
+
+    @cached_property
+    def log_evidence(self) -> float:
+        """Laplace's log p(D | m), eq. 8, with the posterior's Hessian."""
+        return self.laplace()
+
+    def laplace(self, curvature: Curvature = "posterior") -> float:
+        """Laplace's log p(D | m), eq. 8; the paper takes the curvature of the ``"likelihood"``."""
+        if self._log_joint is None:
+            raise ParameterError(
+                "there is no evidence under a flat prior (prior_scale=inf); use .bic, or fit with "
+                "a finite prior_scale"
+            )
+        factor = self._curvature("the Hessian of Laplace's approximation is not computed; use .bic")
+        if curvature == "likelihood":
+            factor = factor.minus_diagonal(
+                np.repeat(self.prior.precision(self._design), self._design.n_others)
+            )
+        return laplace_log_evidence(self._log_joint, factor)
+
+    def _curvature(self, refusal: str) -> Factor:
+        if self._factor is None:
+            raise ParameterError(
+                f"with {self.dimension} parameters, more than {LARGEST_FACTOR}, {refusal}"
+            )
+        return self._factor
+
+    def standard_errors(self) -> FloatArray | None:
+        """Standard errors of φ in the indicator coding, from the inverse Hessian (delta method)."""
+        return None if self._factor is None else self._standard_errors
+
+    @cached_property
+    def _standard_errors(self) -> FloatArray:
+        assert self._factor is not None
+        root = self._factor.inverse_root()
+        design, total = self._design, np.zeros(self.dimension)
+        for start in range(0, self.dimension, 256):
+            chunk = root[:, start : start + 256].reshape(design.n_columns, design.n_others, -1)
+            in_basis = np.empty_like(chunk)
+            in_basis[design.order] = chunk
+            columns = in_basis.reshape(self.dimension, -1)
+            total += (recode(self.basis, columns, ORTHONORMAL, INDICATOR) ** 2).sum(axis=1)
+        return np.sqrt(total)
+
+    def probability_intervals(self, data: Table, level: float = 0.95) -> ProbabilityIntervals:
+        """Intervals of p(y|x) for every row and class, by the delta method on log odds."""
+        factor = self._curvature("the Hessian for intervals is not computed")
+        _, rows = self._look_up(data, "error")
+        return probability_intervals(self._design, self.solution.phi, factor, rows, level)
+
+
+class _Input(NamedTuple):
+    cases: Cases
+    basis: Basis
+
+
+def fit(
+    structure: EmbeddedStructure,
+    data: Frame,
+    prior_scale: object = "evidence",
+    *,
+    categories: Categories | None = None,
+    missing: Missing = "state",
+    weights: object = None,
+    start: EBNC | None = None,
+    max_steps: int = 1000,
+) -> FittedEBNC:
+    """Fit the parameters φ of an EBNC with this structure: the global maximum of the posterior.
+
+    ``data``: a pandas or polars DataFrame, a pyarrow table, a mapping of columns. Its columns are
+    found by the structure's names; see ``ebnc.data.states`` for how states are learned.
+    ``prior_scale``: σ of the normal prior, one number or one per order of interaction;
+    ``"evidence"`` maximises Laplace evidence over them; ``inf`` is maximum likelihood, refused with
+    the terms' names where it does not exist.
+    ``categories``: declared states, by column. ``missing``: ``"state"`` or ``"refuse"``.
+    ``weights``: one number ≥ 0 for each row. ``start``: an EBNC of the same structure and domain.
+    """
+    cases, basis = _read(structure, data, categories, missing, weights)
+    design = Design(basis)
+    counts = count_cells(design, cases)
+    if isinstance(prior_scale, str):
+        if prior_scale != "evidence":
+            as_prior(prior_scale)  # says what would be right
+        if design.dimension > LARGEST_FACTOR:
+            raise ParameterError(
+                f"with {design.dimension} parameters, more than {LARGEST_FACTOR}, evidence is not "
+                "computed; give prior_scale as a number"
+            )
+        found = maximise_evidence(Posterior(design, counts, NormalPrior((1.0,))))
+        return FittedEBNC(found.posterior, found.solution, found.factor, cases.total_weight)
+    posterior = Posterior(design, counts, as_prior(prior_scale))
+    solution, factor = _maximise(posterior, cases, start, max_steps)
+    return FittedEBNC(posterior, solution, factor, cases.total_weight)
+
+
+def fit_theta(
+    structure: EmbeddedStructure,
+    data: Frame,
+    *,
+    n_starts: int = 10,
+    random_state: int = 0,
+    categories: Categories | None = None,
+    missing: Missing = "state",
+    weights: object = None,
+) -> ThetaFit:
+    """Maximum likelihood of the strict model in θ, from several starts; ``fit`` is the default.
+
+    Where the structure fills its span both reach the same likelihood; elsewhere θ reaches less.
+    """
+    cases, _ = _read(structure, data, categories, missing, weights)
+    return fit_theta_to_cases(structure, cases, n_starts=n_starts, random_state=random_state)
+
+
+def _read(
+    structure: EmbeddedStructure,
+    data: Frame,
+    categories: Categories | None,
+    missing: Missing,
+    weights: object,
+) -> _Input:
+    if missing not in ("state", "refuse"):
+        raise ParameterError(f"missing must be 'state' or 'refuse', got {missing!r}")
+    checked = None if weights is None else check_weights(weights, n_rows(data))
+    domain = learn_domain(
+        data,
+        structure.inputs,
+        structure.target,
+        categories=categories,
+        missing=missing,
+        weights=checked,
+    )
+    if domain.n_states(structure.target) < 2:
+        raise ParameterError(
+            f"target {structure.target!r} has one state only; there is nothing to learn"
+        )
+    cases = read_cases(data, domain, structure.markov_blanket, structure.target, checked)
+    return _Input(cases.counted(), Basis(structure, domain))
+
+
+def _maximise(
+    posterior: Posterior, cases: Cases, start: EBNC | None, max_steps: int
+) -> tuple[Solution, Factor | None]:
+    """φ̃ and the factor of A there; under a flat prior only after the maximum is known to exist."""
+    design = posterior.design
+    is_flat = not posterior.prior.is_proper
+    small = design.dimension <= LARGEST_FACTOR
+    if is_flat and small:
+        refuse_unidentified(posterior)
+    first = None if start is None else design.from_basis(start.phi_in(ORTHONORMAL.name))
+    try:
+        solution = maximise(posterior, first, max_steps=max_steps)
+        factor = curvature_at(posterior, solution.phi) if small else None
+    except SingularHessianError:
+        if is_flat:
+            refuse_separated(design.basis, cases)
+        raise
+    if is_flat:
+        largest = float(np.abs(design.phi_to_tables(solution.phi)).max())
+        if largest > SUSPICIOUS_LOG_ODDS or not solution.converged:
+            refuse_separated(design.basis, cases)
+            if not math.isfinite(solution.value):
+                raise NoMaximumError("maximum likelihood was not reached; use a finite prior_scale")
+    return solution, factor

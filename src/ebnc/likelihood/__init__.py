@@ -1,0 +1,1 @@
+"""Value, gradient and Hessian of one local model; priors."""

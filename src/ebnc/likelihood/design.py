@@ -1,0 +1,170 @@
+"""The linear map φ → tables, and its transpose, without ever writing the design matrix down.
+
+    T_B = Σ_{S → B} (⊗_{i∈S} H_i) Φ_S Qᵀ,        Q = H_Y[1:] − H_Y[0]
+
+H: the orthonormal coding. Clusters are packed into *bags*, so that one look-up serves several
+small ones; the functions are those of the clusters. Every term S belongs to the first bag that
+contains it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import prod
+
+import numpy as np
+
+from ebnc.data.rows import CodedRows
+from ebnc.parameters.coding import ORTHONORMAL
+from ebnc.parameters.phi import Basis
+from ebnc.parameters.tables import first_bags, pack_bags, recipe
+from ebnc.typing import CodeArray, FloatArray, IntArray
+
+__all__ = ["Bag", "Design"]
+
+BAG_CELLS = 128  # larger bags save look-ups but make cross-tabulations of pairs slow to fill
+DENSE_CELLS = 2**14  # matrices M up to this size are always written out
+
+
+@dataclass(frozen=True, eq=False)
+class Bag:
+    """One look-up: the variables of a bag and the terms whose parameters it carries.
+
+    M = (⊗_{i ∈ bag} [1 | H_i])[:, keep], shape (cells, terms' columns). M·φ and Mᵀ·t go axis by
+    axis (Σ r_i operations a cell) where that is cheaper than the written-out product.
+    """
+
+    names: tuple[str, ...]
+    factors: tuple[FloatArray, ...]
+    keep: IntArray
+
+    @property
+    def n_cells(self) -> int:
+        """Number of configurations of the bag."""
+        return prod(factor.shape[0] for factor in self.factors)
+
+    @cached_property
+    def matrix(self) -> FloatArray | None:
+        """M, or None where axis by axis is cheaper."""
+        n_columns = self.keep.size
+        by_axis = 2 * sum(factor.shape[0] for factor in self.factors)
+        if self.n_cells * n_columns > DENSE_CELLS and n_columns > by_axis:
+            return None
+        whole = np.zeros((self.n_cells, n_columns))
+        whole[self.keep, np.arange(n_columns)] = 1.0
+        return np.ascontiguousarray(self._along_axes(whole, self.factors))
+
+    def to_cells(self, coefficients: FloatArray) -> FloatArray:
+        """M φ: (columns, q) → (cells, q)."""
+        if self.matrix is not None:
+            return self.matrix @ coefficients
+        whole = np.zeros((self.n_cells, coefficients.shape[1]))
+        whole[self.keep] = coefficients
+        return self._along_axes(whole, self.factors)
+
+    def from_cells(self, table: FloatArray) -> FloatArray:
+        """Mᵀ t: (cells, q) → (columns, q)."""
+        if self.matrix is not None:
+            return self.matrix.T @ table
+        return self._along_axes(table, [factor.T for factor in self.factors])[self.keep]
+
+    def _along_axes(self, array: FloatArray, factors: Sequence[FloatArray]) -> FloatArray:
+        before, rest = 1, array.size
+        for factor in factors:
+            r = factor.shape[0]
+            rest //= r
+            array = np.matmul(factor, array.reshape(before, r, rest))
+            before *= r
+        return array.reshape(self.n_cells, -1)
+
+
+class Design:
+    """φ as an array (columns, K − 1) in the bags' order, and tables (K − 1, cells) of all bags.
+
+    ``columns[b]`` are the rows of φ that bag b carries; ``order`` leads from the flat vector of a
+    ``Basis`` to this order: φ_design = φ_basis.reshape(-1, K − 1)[order].
+    """
+
+    def __init__(self, basis: Basis, most_cells: int = BAG_CELLS) -> None:
+        self.basis = basis
+        self.n_others = basis.n_classes - 1
+        self.class_map = ORTHONORMAL.classes(basis.n_classes)
+        n_states = {x: basis.domain.n_states(x) for x in basis.structure.markov_blanket}
+        full = {r: ORTHONORMAL.full(r) for r in set(n_states.values())}
+        scopes = pack_bags(basis.structure.clusters, n_states, most_cells)
+        placed: list[list[int]] = [[] for _ in scopes]
+        for t, b in enumerate(first_bags(scopes, [term.inputs for term in basis.terms])):
+            placed[b].append(t)
+
+        self.bags: list[Bag] = []
+        order, orders = [], []
+        for scope, here in zip(scopes, placed, strict=True):
+            shape = tuple(n_states[x] for x in scope)
+            numbers = np.arange(prod(shape)).reshape(shape)
+            keep = []
+            for t in here:
+                term = basis.terms[t]
+                corner = tuple(slice(1, None) if x in term.inputs else 0 for x in scope)
+                axes = [x for x in scope if x in term.inputs]
+                cells = np.transpose(numbers[corner], [axes.index(x) for x in term.inputs])
+                keep.append(cells.ravel())
+                start = term.start // max(1, self.n_others)
+                order.append(np.arange(start, start + cells.size))
+                orders.append(np.full(cells.size, len(term.inputs)))
+            factors = tuple(full[n_states[x]] for x in scope)
+            joined = np.concatenate(keep) if keep else np.empty(0, dtype=np.int64)
+            self.bags.append(Bag(scope, factors, joined))
+        self.order = np.concatenate(order)
+        self.order_of_interaction = np.concatenate(orders)
+        edges = np.cumsum([0, *(bag.keep.size for bag in self.bags)]).tolist()
+        self.columns = [slice(start, stop) for start, stop in pairwise(edges)]
+        self.offsets = np.cumsum([0, *(bag.n_cells for bag in self.bags)], dtype=np.int64)
+
+    @property
+    def n_columns(self) -> int:
+        """d / (K − 1)."""
+        return self.order.size
+
+    @property
+    def dimension(self) -> int:
+        """d."""
+        return self.n_columns * self.n_others
+
+    def from_basis(self, phi: FloatArray) -> FloatArray:
+        """A flat φ (or gradient) of the basis in this order, shape (columns, K − 1)."""
+        return phi.reshape(self.n_columns, self.n_others)[self.order]
+
+    def to_basis(self, phi: FloatArray) -> FloatArray:
+        """Back to the flat φ of the basis."""
+        flat = np.empty((self.n_columns, self.n_others))
+        flat[self.order] = phi
+        return flat.ravel()
+
+    def phi_to_tables(self, phi: FloatArray) -> FloatArray:
+        """φ (columns, K − 1) → tables (K − 1, cells)."""
+        values = phi @ self.class_map.T
+        parts = [
+            b.to_cells(values[where]) for b, where in zip(self.bags, self.columns, strict=True)
+        ]
+        return np.ascontiguousarray(np.concatenate(parts).T)
+
+    def pull_back(self, tables: FloatArray) -> FloatArray:
+        """The transposed map: a gradient in tables (K − 1, cells) → one in φ (columns, K − 1)."""
+        out = np.empty((self.n_columns, self.n_others))
+        for bag, where, (start, stop) in zip(
+            self.bags, self.columns, pairwise(self.offsets.tolist()), strict=True
+        ):
+            out[where] = bag.from_cells(tables[:, start:stop].T)
+        return out @ self.class_map
+
+    def cells(self, rows: CodedRows) -> CodeArray:
+        """Cell numbers of coded rows, shape (bags, rows), in the smallest of two unsigned types."""
+        from ebnc.kernels.likelihood import mix_cells
+        from ebnc.kernels.parallel import in_parallel, row_blocks
+
+        largest = max(bag.n_cells for bag in self.bags)
+        out = np.empty((len(self.bags), len(rows)), np.uint16 if largest <= 2**16 else np.uint32)
+        how = recipe([bag.names for bag in self.bags], rows)
+        in_parallel(lambda block: mix_cells(rows.codes, *how, *block, out), row_blocks(len(rows)))
+        return out

@@ -1,0 +1,74 @@
+"""Normal prior of φ: one scale for each order of interaction, in the orthonormal coding.
+
+    Φ_S ~ N(0, σ²_{|S|}),  S ≠ ∅;     the intercept has a wide normal of its own
+
+A prior on functions: it does not depend on how states are named or which class is the baseline.
+It is nested: dropping a term is the same as never having had it. σ = ∞ is flat: maximum likelihood.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ebnc.errors import ParameterError
+from ebnc.likelihood.design import Design
+from ebnc.typing import FloatArray
+
+__all__ = ["INTERCEPT_SCALE", "NormalPrior", "as_prior"]
+
+INTERCEPT_SCALE = 10.0
+LOG_2PI = math.log(2 * math.pi)
+
+
+@dataclass(frozen=True)
+class NormalPrior:
+    """``scales[s − 1]`` is σ of terms with s inputs; the last one holds for all higher orders."""
+
+    scales: tuple[float, ...]
+    intercept_scale: float = INTERCEPT_SCALE
+
+    @property
+    def is_proper(self) -> bool:
+        """Whether every scale is finite, so that there is an evidence."""
+        return all(map(math.isfinite, (*self.scales, self.intercept_scale)))
+
+    def scale_of(self, order: int) -> float:
+        """σ of terms with this many inputs."""
+        return self.scales[min(order, len(self.scales)) - 1] if order else self.intercept_scale
+
+    def precision(self, design: Design) -> FloatArray:
+        """1/σ² of every column of the design, 0 where the prior is flat."""
+        orders = design.order_of_interaction
+        by_order = [self.scale_of(s) ** -2 for s in range(int(orders.max()) + 1)]
+        precision: FloatArray = np.array(by_order)[orders]
+        return precision
+
+    def log_density(self, design: Design, phi: FloatArray) -> float:
+        """log p(φ), its normalising constant included; φ in the design's order."""
+        precision = np.repeat(self.precision(design), design.n_others)
+        flat = phi.ravel()
+        return float(0.5 * np.sum(np.log(precision) - LOG_2PI - precision * flat**2))
+
+
+def as_prior(prior_scale: object) -> NormalPrior:
+    """From one σ > 0 for all terms, or one for each order of interaction; ∞ everywhere is ML."""
+    given: Any = prior_scale if isinstance(prior_scale, Sequence | np.ndarray) else [prior_scale]
+    try:
+        if isinstance(given, str):
+            raise TypeError
+        scales = tuple(float(scale) for scale in given)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"prior_scale must be a positive number, a list of them (one per order of "
+            f"interaction), infinity or 'evidence', got {prior_scale!r}"
+        ) from None
+    if not scales or not all(scale > 0 for scale in scales):
+        raise ParameterError(f"prior_scale must be positive, got {prior_scale!r}")
+    if all(map(math.isinf, scales)):
+        return NormalPrior(scales, math.inf)
+    if any(map(math.isinf, scales)):
+        raise ParameterError(f"scales must be all finite or all infinite, got {prior_scale!r}")
+    return NormalPrior(scales)

@@ -1,0 +1,39 @@
+"""The design of an EBNC written out: a sparse matrix of products of indicators.
+
+Fitting never needs it (cells are looked up instead); it is for reading, for other people's
+solvers, and for small questions about the data such as separation.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ebnc.data.rows import CodedRows
+from ebnc.parameters.phi import Basis
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["indicator_design"]
+
+
+def indicator_design(basis: Basis, rows: CodedRows) -> "csr_array":
+    """Columns Π_{i∈S} I(x_i^s), s ≥ 1, in the order of the terms; shape (rows, d / (K − 1))."""
+    from scipy.sparse import csr_array
+
+    entries, columns = [], []
+    width = 0
+    for term in basis.terms:
+        sizes = [basis.domain.n_states(x) - 1 for x in term.inputs]
+        cell = np.zeros(len(rows), dtype=np.int64)
+        on = np.ones(len(rows), dtype=bool)
+        for x, size in zip(term.inputs, sizes, strict=True):
+            state = rows.column(x).astype(np.int64)
+            on &= state > 0
+            cell = cell * size + (state - 1)
+        entries.append(np.flatnonzero(on))
+        columns.append(width + cell[on])
+        width += int(np.prod(sizes, dtype=np.int64))
+    row_numbers, column_numbers = np.concatenate(entries), np.concatenate(columns)
+    ones = np.ones(len(row_numbers))
+    return csr_array((ones, (row_numbers, column_numbers)), shape=(len(rows), width))

@@ -1,0 +1,97 @@
+"""Log-likelihood of the strict model, in θ, with its gradient: not concave, unlike that of φ.
+
+    ℓ(θ) = Σ_l Σ_k n_lk log p(y^k|x_l, θ)
+
+Each θ is the softmax of a table of logits, so the coordinates are free. A factor's logits have axes
+(inputs …, k), as κ has; θ(x_i|a, y^k) is normalised along x_i and θ(y^k|pa_y) along k.
+"""
+
+import numpy as np
+
+from ebnc.data.rows import CodedRows
+from ebnc.domain import Domain
+from ebnc.parameters.phi_to_theta import factor_table_to_theta, refuse_underflow
+from ebnc.parameters.theta import uniform_theta
+from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.typing import FloatArray, IntArray
+
+__all__ = ["ThetaLikelihood"]
+
+
+class ThetaLikelihood:
+    """ℓ and its gradient as functions of one vector of logits, all factors one after the other.
+
+    ``counts``: n_lk, shape (rows, K); they need not be whole numbers.
+    """
+
+    def __init__(
+        self, structure: EmbeddedStructure, domain: Domain, rows: CodedRows, counts: FloatArray
+    ) -> None:
+        self.structure, self.domain = structure, domain
+        self.counts, self.totals = counts, counts.sum(axis=1, keepdims=True)
+        n_classes = domain.n_states(structure.target)
+        self.shapes = [
+            (*(domain.n_states(x) for x in factor.inputs), n_classes)
+            for factor in structure.factors
+        ]
+        self.axes = [-1 if f.head == structure.target else -2 for f in structure.factors]
+        self.cells = [_cells(rows, factor.inputs) for factor in structure.factors]
+
+    @property
+    def size(self) -> int:
+        """Number of logits; more than there are free parameters in θ."""
+        return sum(int(np.prod(shape)) for shape in self.shapes)
+
+    def value_and_gradient(self, logits: FloatArray) -> tuple[float, FloatArray]:
+        """ℓ and ∂ℓ/∂logits."""
+        log_thetas = self._log_thetas(logits)
+        log_given = self._log_probabilities(log_thetas)
+        value = float(np.sum(self.counts * log_given))
+        residual = self.counts - self.totals * np.exp(log_given)
+        parts = []
+        for log_theta, cells, axis in zip(log_thetas, self.cells, self.axes, strict=True):
+            n_cells = log_theta.size // residual.shape[1]
+            scatter = [np.bincount(cells, column, n_cells) for column in residual.T]
+            slope = np.stack(scatter, axis=-1).reshape(log_theta.shape)
+            slope = slope - np.exp(log_theta) * slope.sum(axis=axis, keepdims=True)
+            parts.append(slope.ravel())
+        return value, np.concatenate(parts)
+
+    def log_probabilities(self, logits: FloatArray) -> FloatArray:
+        """log p(y|x_l, θ), shape (rows, K): equal for logits that are one and the same maximum."""
+        return self._log_probabilities(self._log_thetas(logits))
+
+    def theta(self, logits: FloatArray) -> dict[str, FloatArray]:
+        """θ of every variable; those whose terms cancel are uniform."""
+        structure = self.structure
+        theta = {x: uniform_theta(structure, self.domain, x) for x in structure.inputs}
+        for factor, log_theta in zip(structure.factors, self._log_thetas(logits), strict=True):
+            theta[factor.head] = factor_table_to_theta(structure, factor, np.exp(log_theta))
+        refuse_underflow(theta)
+        return theta
+
+    def _log_probabilities(self, log_thetas: list[FloatArray]) -> FloatArray:
+        scores = np.zeros_like(self.counts)
+        for log_theta, cells in zip(log_thetas, self.cells, strict=True):
+            scores += log_theta.reshape(-1, scores.shape[1])[cells]
+        return _log_softmax(scores, -1)
+
+    def _log_thetas(self, logits: FloatArray) -> list[FloatArray]:
+        logs, start = [], 0
+        for shape, axis in zip(self.shapes, self.axes, strict=True):
+            stop = start + int(np.prod(shape))
+            logs.append(_log_softmax(logits[start:stop].reshape(shape), axis))
+            start = stop
+        return logs
+
+
+def _cells(rows: CodedRows, inputs: tuple[str, ...]) -> IntArray:
+    cells = np.zeros(len(rows), dtype=np.int64)
+    for name in inputs:
+        cells = cells * rows.n_states[rows.place(name)] + rows.column(name)
+    return cells
+
+
+def _log_softmax(values: FloatArray, axis: int) -> FloatArray:
+    shifted = values - values.max(axis=axis, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True)))

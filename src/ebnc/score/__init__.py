@@ -1,0 +1,1 @@
+"""Solution in, one log number out (§5)."""

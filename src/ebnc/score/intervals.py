@@ -1,0 +1,77 @@
+"""Intervals of predicted probabilities from the curvature at φ̃ (delta method)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ebnc.data.rows import CodedRows
+from ebnc.errors import ParameterError
+from ebnc.fitting.metric import Factor
+from ebnc.kernels.parallel import one_blas_thread
+from ebnc.likelihood.design import Design
+from ebnc.typing import FloatArray
+
+__all__ = ["ProbabilityIntervals", "probability_intervals"]
+
+CHUNK_ROWS = 256
+
+
+class ProbabilityIntervals(NamedTuple):
+    """Arrays of shape (rows, K): p(y|x) and the ends of its interval, all inside [0, 1]."""
+
+    probability: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+@one_blas_thread()
+def probability_intervals(
+    design: Design, phi: FloatArray, factor: Factor, rows: CodedRows, level: float
+) -> ProbabilityIntervals:
+    """logit p_k ± z · se, taken back to probabilities, with A⁻¹ as the covariance of φ.
+
+    se² = gᵀ Cov(λ) g, where g_j = ∂ logit p_k / ∂λ_j = δ_kj − [j ≠ k] p_j / Σ_{i≠k} p_i
+    """
+    from scipy.special import expit, ndtri
+
+    if not 0 < level < 1:
+        raise ParameterError(f"level must lie between 0 and 1, got {level}")
+    z = float(ndtri(0.5 + level / 2))
+    root = factor.inverse_root().reshape(design.n_columns, design.n_others, -1)
+    # λ = Z Φ Qᵀ for a row Z of the design, so the columns of root become columns of Cov(λ)'s root.
+    root = np.einsum("cad,ka->ckd", root, design.class_map)
+    cells = design.cells(rows)
+    shape = (len(rows), design.n_others + 1)
+    result = ProbabilityIntervals(np.empty(shape), np.empty(shape), np.empty(shape))
+    values = phi @ design.class_map.T
+    for start in range(0, len(rows), CHUNK_ROWS):
+        chunk = slice(start, min(start + CHUNK_ROWS, len(rows)))
+        design_rows = np.concatenate(
+            [
+                bag.to_cells(np.eye(bag.keep.size))[cells[b, chunk]]
+                for b, bag in enumerate(design.bags)
+            ],
+            axis=1,
+        )
+        log_odds = np.column_stack([np.zeros(len(design_rows)), design_rows @ values])
+        spread = np.tensordot(design_rows, root, axes=(1, 0))  # (rows, K − 1, d)
+        logit, error = _logit_and_error(log_odds, spread)
+        result.probability[chunk] = expit(logit)
+        result.low[chunk] = expit(logit - z * error)
+        result.high[chunk] = expit(logit + z * error)
+    return result
+
+
+def _logit_and_error(log_odds: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """logit p_k and its standard error, shape (rows, K), without ever forming 1 − p_k."""
+    n_classes = log_odds.shape[1]
+    logit, error = np.empty_like(log_odds), np.empty_like(log_odds)
+    for k in range(n_classes):
+        others = np.delete(log_odds, k, axis=1)
+        largest = others.max(axis=1, keepdims=True)
+        shares = np.exp(others - largest)
+        total = shares.sum(axis=1, keepdims=True)
+        logit[:, k] = log_odds[:, k] - (largest + np.log(total))[:, 0]
+        gradient = -np.insert(shares / total, k, -1.0, axis=1)[:, 1:]
+        error[:, k] = np.sqrt((np.einsum("rk,rkd->rd", gradient, spread) ** 2).sum(axis=1))
+    return logit, error

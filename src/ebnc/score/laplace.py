@@ -1,0 +1,47 @@
+"""Laplace approximation of the marginal likelihood of one local model, one summand of eq. 8."""
+
+import math
+from typing import Literal, TypeAlias
+
+from ebnc.errors import ParameterError
+from ebnc.fitting.metric import Factor
+from ebnc.kernels.parallel import one_blas_thread
+from ebnc.likelihood.posterior import Posterior
+from ebnc.typing import FloatArray
+
+__all__ = ["Curvature", "curvature_at", "laplace_log_evidence", "log_joint"]
+
+Curvature: TypeAlias = Literal["posterior", "likelihood"]
+"""Whose Hessian A is: that of the log posterior, or, as in the paper, of the log-likelihood."""
+
+LOG_2PI = math.log(2 * math.pi)
+
+
+def laplace_log_evidence(log_joint: float, factor: Factor) -> float:
+    """log p(D | m) ≈ log p(D, φ̃ | m) + (d/2) log 2π − ½ log |A|.
+
+    ``log_joint``: log prior plus log-likelihood at φ̃, normalising constants included.
+    ``factor``: of A, the negative Hessian there. The middle term is *half* of d log 2π (errata E4).
+    """
+    dimension = int(factor.lower.shape[0])
+    return log_joint + 0.5 * dimension * LOG_2PI - 0.5 * factor.log_determinant
+
+
+def log_joint(posterior: Posterior, phi: FloatArray) -> float:
+    """log p(D, φ | m) = log-likelihood + log prior density; needs a proper prior."""
+    if not posterior.prior.is_proper:
+        raise ParameterError(
+            "there is no evidence under a flat prior (infinite prior_scale): use a finite "
+            "prior_scale, or score with BIC"
+        )
+    return posterior.log_likelihood(phi) + posterior.prior.log_density(posterior.design, phi)
+
+
+@one_blas_thread()
+def curvature_at(posterior: Posterior, phi: FloatArray) -> Factor:
+    """The factor of A at φ, minus the Hessian of the log posterior.
+
+    The paper takes the Hessian of the log-likelihood, which is singular where data do not determine
+    a parameter; the posterior's has the same order of error and never is, under a proper prior.
+    """
+    return Factor.of(posterior.upper_neg_hessian(phi))
