@@ -13,7 +13,7 @@ from ebnc.data.states import Categories, Missing, learn_domain
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.multistart import ThetaFit, fit_theta_to_cases
-from ebnc.fitting.newton import LARGEST_FACTOR, maximise
+from ebnc.fitting.newton import LARGEST_FACTOR, maximise, polish
 from ebnc.fitting.separation import refuse_separated, refuse_unidentified
 from ebnc.fitting.solution import Solution
 from ebnc.likelihood.design import Design
@@ -21,7 +21,7 @@ from ebnc.likelihood.posterior import Posterior, count_cells
 from ebnc.likelihood.prior import NormalPrior, as_prior
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
-from ebnc.parameters.phi import Basis, recode
+from ebnc.parameters.phi import Basis, phi_to_tables, recode
 from ebnc.score.bic import bic
 from ebnc.score.intervals import ProbabilityIntervals, probability_intervals
 from ebnc.score.laplace import Curvature, curvature_at, laplace_log_evidence, log_joint
@@ -31,7 +31,8 @@ from ebnc.typing import FloatArray
 
 __all__ = ["FittedEBNC", "fit", "fit_theta"]
 
-SUSPICIOUS_LOG_ODDS = 15.0  # larger fitted log odds make a flat-prior fit suspect of separation
+SUSPICIOUS_LOG_ODDS = 15.0
+"""Larger fitted log odds make a flat-prior fit suspect: separated rows end well above 20."""
 
 
 class FittedEBNC(EBNC):
@@ -216,12 +217,15 @@ def _maximise(
     try:
         solution = maximise(posterior, first, max_steps=max_steps)
         factor = curvature_at(posterior, solution.phi) if small else None
+        if factor is not None:
+            solution = polish(posterior, solution, factor)
     except SingularHessianError:
         if is_flat:
             refuse_separated(design.basis, cases)
         raise
     if is_flat:
-        largest = float(np.abs(design.phi_to_tables(solution.phi)).max())
+        fitted = phi_to_tables(design.basis, design.to_basis(solution.phi), ORTHONORMAL)
+        largest = float(np.abs(fitted.log_odds(cases.rows)).max())
         if largest > SUSPICIOUS_LOG_ODDS or not solution.converged:
             refuse_separated(design.basis, cases)
             if not math.isfinite(solution.value):

@@ -13,6 +13,7 @@ The posterior is concave, so there is one maximum and every start leads to it.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.posterior import Posterior
 from ebnc.typing import FloatArray
 
-__all__ = ["LARGEST_FACTOR", "maximise"]
+__all__ = ["LARGEST_FACTOR", "maximise", "polish"]
 
 LARGEST_FACTOR = 8000
 """Dimension up to which A is factored (512 MB): at 4 800 that was still 3–5 times faster."""
@@ -33,6 +34,9 @@ SKETCH_ROWS = 500
 
 RENT = 0.7
 """A new Hessian is bought once this share of its price went into gradients (0.5–1 are alike)."""
+
+POOR = 0.5
+"""Contraction right after a Hessian of the sketch that is worse than this gives the sketch up."""
 
 MEMORY = 20
 Pair = tuple[FloatArray, FloatArray, float]
@@ -54,6 +58,16 @@ def maximise(
     return _maximise(posterior, start, metric, tolerance, max_steps)[0]
 
 
+def polish(posterior: Posterior, solution: Solution, factor: Factor) -> Solution:
+    """One more Newton step with the exact Hessian, where it is at hand: φ̃ to rounding errors."""
+    value, gradient = posterior.value_and_gradient(solution.phi)
+    step = factor.solve(gradient)
+    decrement = 0.5 * float(np.vdot(gradient, step))
+    if not solution.converged:
+        return solution
+    return replace(solution, phi=solution.phi + step, value=value + decrement, decrement=decrement)
+
+
 def _maximise(
     posterior: Posterior,
     start: FloatArray | None,
@@ -69,7 +83,7 @@ def _maximise(
     if dense and posterior.data.n_rows >= 4 * sketch_rows:
         sketch = posterior.thinned(sketch_rows)
         if start is None:
-            rough = 0.1 * design.dimension * sketch.scale / posterior.scale
+            rough = 0.1 * design.dimension * posterior.data.n_rows / sketch.data.n_rows
             coarse, metric = _maximise(sketch, phi, None, rough, max_steps)
             phi = coarse.phi
     hessian_of = sketch or posterior
@@ -101,6 +115,10 @@ def _maximise(
             contraction = decrement / previous
             if sketch is not None and since == 1 and n_hessians:
                 fresh = contraction
+                if fresh > POOR:  # the sample does not show the curvature; from now on all rows
+                    sketch, hessian_of, metric = None, posterior, None
+                    price = posterior.hessian_price / posterior.gradient_price
+                    continue
             again = 2.0 if sketch is None else _steps_left(decrement, tolerance, fresh)
             wait = _steps_left(decrement, tolerance, contraction)
             if since >= RENT * price and wait > price + again:

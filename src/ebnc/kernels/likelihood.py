@@ -12,6 +12,7 @@ from ebnc.kernels.tiles import TILE, mix, probabilities, scatter
 __all__ = [
     "count_classes",
     "cross_tabulate",
+    "draw_rows",
     "information",
     "log_partition",
     "mix_cells",
@@ -34,6 +35,30 @@ def count_classes(cells, offsets, classes, weights, begin, end, counts):  # type
         for i in range(begin, end):
             weight = weights[i] if weights.size else 1.0
             counts[classes[i], offsets[b] + np.int64(cells[b, i])] += weight
+
+
+@njit(nogil=True, cache=True)
+def draw_rows(cells, offsets, rates, weights, begin, end, chosen, new_weights):  # type: ignore[no-untyped-def]
+    """Systematic sample of the rows begin … end; returns how many were drawn.
+
+    A row is kept with probability min(1, n_i · the largest rate of its cells), and then weighs n_i
+    divided by that: sums over the sample estimate sums over the rows.
+    """
+    kept = 0
+    level = 0.5
+    for i in range(begin, end):
+        rate = 0.0
+        for b in range(cells.shape[0]):
+            rate = max(rate, rates[offsets[b] + np.int64(cells[b, i])])
+        weight = weights[i] if weights.size else 1.0
+        share = min(1.0, weight * rate)
+        level += share
+        if level >= 1.0:
+            level -= 1.0
+            chosen[kept] = i
+            new_weights[kept] = weight / share
+            kept += 1
+    return kept
 
 
 @njit(nogil=True, cache=True)

@@ -18,6 +18,7 @@ from ebnc.data.cases import Cases
 from ebnc.kernels.likelihood import (
     count_classes,
     cross_tabulate,
+    draw_rows,
     information,
     log_partition,
     tabulate,
@@ -25,21 +26,23 @@ from ebnc.kernels.likelihood import (
 from ebnc.kernels.parallel import in_parallel, row_blocks
 from ebnc.likelihood.design import Bag, Design
 from ebnc.likelihood.prior import NormalPrior
-from ebnc.typing import CodeArray, FloatArray
+from ebnc.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["CellCounts", "Posterior", "count_cells"]
 
+CELL_ROWS = 20
 CHUNK_BYTES = 64 * 2**20  # information of so many bytes at a time, whatever the number of rows
 
 
 @dataclass(frozen=True, eq=False)
 class CellCounts:
-    """All that the likelihood needs of the data: cells of rows, their weights, and class counts.
+    """All that the likelihood needs of the data: cells and classes of rows, weights, class counts.
 
     ``weights`` is empty where every row weighs 1. ``class_counts``: (K, cells of all bags).
     """
 
     cells: CodeArray
+    classes: CodeArray
     weights: FloatArray
     class_counts: FloatArray
 
@@ -51,28 +54,27 @@ class CellCounts:
 
 def count_cells(design: Design, cases: Cases) -> CellCounts:
     """Cells of the cases' rows, and how often each class falls into each cell."""
-    cells = design.cells(cases.rows)
     weights = np.empty(0) if cases.weights is None else cases.weights
+    return _count(design, design.cells(cases.rows), cases.classes, weights)
 
+
+def _count(design: Design, cells: CodeArray, classes: CodeArray, weights: FloatArray) -> CellCounts:
     def count(block: tuple[int, int]) -> FloatArray:
         counts = np.zeros((design.n_others + 1, int(design.offsets[-1])))
-        count_classes(cells, design.offsets, cases.classes, weights, *block, counts)
+        count_classes(cells, design.offsets, classes, weights, *block, counts)
         return counts
 
-    return CellCounts(cells, weights, np.sum(in_parallel(count, row_blocks(len(cases))), axis=0))
+    total = np.sum(in_parallel(count, row_blocks(len(classes))), axis=0)
+    return CellCounts(cells, classes, weights, total)
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """The objective of a fit; φ always in the design's order, shape (columns, K − 1).
-
-    ``scale`` multiplies the likelihood: a posterior on a sample of rows stands for all of them.
-    """
+    """The objective of a fit; φ always in the design's order, shape (columns, K − 1)."""
 
     design: Design
     data: CellCounts
     prior: NormalPrior
-    scale: float = 1.0
 
     @cached_property
     def precision(self) -> FloatArray:
@@ -86,7 +88,7 @@ class Posterior:
 
     def with_prior(self, prior: NormalPrior) -> "Posterior":
         """The same likelihood with another prior."""
-        return Posterior(self.design, self.data, prior, self.scale)
+        return Posterior(self.design, self.data, prior)
 
     # -- value and gradient -----------------------------------------------------------------
 
@@ -94,14 +96,13 @@ class Posterior:
         """Log-likelihood − ½ Σ φ²/σ² and its gradient; without the prior's constant."""
         log_z, expected = self._log_partition(phi)
         shrunk = self.precision[:, None] * phi
-        value = self.scale * (float(np.vdot(self.observed, phi)) - log_z)
-        gradient = self.scale * (self.observed - self.design.pull_back(expected)) - shrunk
-        return value - 0.5 * float(np.vdot(shrunk, phi)), gradient
+        value = float(np.vdot(self.observed, phi)) - log_z - 0.5 * float(np.vdot(shrunk, phi))
+        return value, self.observed - self.design.pull_back(expected) - shrunk
 
     def log_likelihood(self, phi: FloatArray) -> float:
         """L(φ) = Σ_l n_l log p(y_l|x_l, φ): a sum of *log* p (errata E2)."""
         log_z, _ = self._log_partition(phi)
-        return self.scale * (float(np.vdot(self.observed, phi)) - log_z)
+        return float(np.vdot(self.observed, phi)) - log_z
 
     def _log_partition(self, phi: FloatArray) -> tuple[float, FloatArray]:
         tables = self.design.phi_to_tables(phi)
@@ -151,8 +152,6 @@ class Posterior:
 
             in_parallel(cross, pairs)
         neg_hessian = result.reshape(design.dimension, design.dimension)
-        if self.scale != 1.0:
-            neg_hessian *= self.scale
         neg_hessian.flat[:: design.dimension + 1] += np.repeat(self.precision, n_others)
         return neg_hessian
 
@@ -168,7 +167,7 @@ class Posterior:
                 tabulate(data.cells[b, start:stop], weights, total)
         blocks = []
         for bag, total, columns in zip(design.bags, totals, design.columns, strict=True):
-            block = self.scale * self._pull_back_diagonal(bag, total)
+            block = self._pull_back_diagonal(bag, total)
             block = block.reshape(2 * (block.shape[0] * design.n_others,))
             block.flat[:: len(block) + 1] += np.repeat(self.precision[columns], design.n_others)
             blocks.append(block)
@@ -226,22 +225,30 @@ class Posterior:
     # -- a sample of rows -------------------------------------------------------------------
 
     def thinned(self, n_rows: int) -> "Posterior":
-        """Σ n_l log Z_l estimated from a stratified sample of rows, drawn in proportion to n_l.
+        """The posterior of a sample of about ``n_rows`` rows, weighted to stand for all of them.
 
-        Always the same sample (fixed seed); class counts stay those of all rows.
+        Always the same sample. Rows of rare cells are kept, ``CELL_ROWS`` of each or all there are:
+        a state that the sample missed would have no curvature but its prior's, and steps in that
+        metric overshoot a thousandfold. Class counts are the sample's own; those of all rows would
+        make the noise of p(x) part of the likelihood.
         """
-        weights = self.data.weights
-        total = float(weights.sum()) if weights.size else float(self.data.n_rows)
-        points = (np.arange(n_rows) + np.random.default_rng(0).random(n_rows)) * (total / n_rows)
-        if weights.size:
-            chosen = np.searchsorted(np.cumsum(weights), points, side="right")
-        else:
-            chosen = points.astype(np.int64)
-        np.minimum(chosen, self.data.n_rows - 1, out=chosen)
-        scale = total / n_rows
-        cells: CodeArray = np.ascontiguousarray(self.data.cells[:, chosen])
-        sample = CellCounts(cells, np.empty(0), self.data.class_counts / scale)
-        return Posterior(self.design, sample, self.prior, self.scale * scale)
+        design, data = self.design, self.data
+        counts = data.class_counts.sum(axis=0)
+        total = float(counts[: int(design.offsets[1])].sum())
+        rates = np.maximum(n_rows / total, CELL_ROWS / np.maximum(counts, 1e-300))
+
+        def draw(block: tuple[int, int]) -> tuple[IntArray, FloatArray]:
+            chosen, weights = np.empty(block[1] - block[0], np.int64), np.empty(block[1] - block[0])
+            how = (data.cells, design.offsets, rates, data.weights)
+            kept = draw_rows(*how, *block, chosen, weights)
+            return chosen[:kept].copy(), weights[:kept].copy()
+
+        parts = in_parallel(draw, row_blocks(data.n_rows))
+        chosen = np.concatenate([part[0] for part in parts])
+        weights = np.concatenate([part[1] for part in parts])
+        cells: CodeArray = np.take(data.cells, chosen, axis=1)
+        sample = _count(design, cells, data.classes[chosen], weights)
+        return Posterior(design, sample, self.prior)
 
     # -- prices: they decide, so they come from operation counts and not from a clock ---------
 

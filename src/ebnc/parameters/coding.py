@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ebnc.errors import ParameterError
+from ebnc.errors import ParameterError, refuse_if_too_large
 from ebnc.typing import FloatArray
 
 __all__ = ["INDICATOR", "ORTHONORMAL", "Coding", "coding_named"]
@@ -35,15 +35,26 @@ class Coding:
 
 
 def _indicator(n_states: int) -> FloatArray:
+    _refuse_many_states(n_states)
     return np.eye(n_states)[:, 1:]
 
 
 def _helmert(n_states: int) -> FloatArray:
     """Column j compares state j + 1 with the mean of states 0 … j; EᵀE = r · I."""
+    _refuse_many_states(n_states)
     matrix = -np.triu(np.ones((n_states, n_states - 1)))
     column = np.arange(n_states - 1)
     matrix[column + 1, column] = column + 1.0
     return matrix * np.sqrt(n_states / ((column + 1.0) * (column + 2.0)))
+
+
+def _refuse_many_states(n_states: int) -> None:
+    # The coding itself, and in a fit the variable's block of the Hessian and its factor.
+    refuse_if_too_large(
+        4 * 8 * n_states**2,
+        f"a variable with {n_states} states",
+        "merge states that are alike, or leave the variable out",
+    )
 
 
 INDICATOR = Coding("indicator", _indicator)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ebnc.fitting.metric import Factor
-from ebnc.fitting.newton import maximise
+from ebnc.fitting.newton import maximise, polish
 from ebnc.fitting.solution import Solution
 from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.posterior import Posterior
@@ -105,6 +105,7 @@ class _Place:
         posterior = likelihood.with_prior(NormalPrior(scales))
         solution = maximise(posterior, start, metric=metric)
         factor = Factor.of(posterior.upper_neg_hessian(solution.phi))
+        solution = polish(posterior, solution, factor)
         log_evidence = laplace_log_evidence(log_joint(posterior, solution.phi), factor)
         shape = solution.phi.shape
         inverse_diagonal = (factor.inverse_root() ** 2).sum(axis=1).reshape(shape)

@@ -1,0 +1,112 @@
+"""``import ebnc`` stays light; the public names are there."""
+
+import subprocess
+import sys
+
+import pytest
+
+import ebnc
+
+HEAVY = ["numpy", "scipy", "numba", "sklearn", "networkx", "narwhals", "pandas", "polars", "joblib"]
+
+
+def loaded_by(code):
+    """Top-level modules in a fresh interpreter after ``code``."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", f"{code}\nimport sys; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name.split(".")[0] for name in done.stdout.splitlines()[-1].split()}
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    """Not even NumPy: names are loaded on first use."""
+    assert not loaded_by("import ebnc; dir(ebnc)") & set(HEAVY)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from ebnc import EmbeddedStructure; EmbeddedStructure.naive('Y', ['A']).clusters",
+        "import ebnc; s = ebnc.EmbeddedStructure.naive('Y', ['A']);"
+        "assert ebnc.dimension(s, {'A': 2, 'Y': 2}) == 2",
+        "import ebnc; ebnc.Domain({'A': 2})",
+    ],
+)
+def test_structures_and_the_closed_form_need_no_compiled_kernels(code):
+    """Neither numba nor anything of the numerical stack but, at most, NumPy."""
+    assert not loaded_by(code) & (set(HEAVY) - {"numpy"})
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import ebnc; s = ebnc.EmbeddedStructure.naive('Y', ['A']); n = {'A': 2, 'Y': 2};"
+        "ebnc.dimension_by_elimination(s, n); ebnc.dimension_by_blocks(s, n);"
+        "ebnc.generic_dimension(s, n)",
+        "import ebnc; ebnc.EBNC; ebnc.EmbeddedNetwork",
+    ],
+)
+def test_other_dimensions_and_classes_load_no_kernels_before_they_are_used(code):
+    """numba is loaded by the first prediction, not before."""
+    assert not loaded_by(code) & {"numba", "sklearn", "networkx", "pandas", "polars"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "EmbeddedStructure",
+        "dimension",
+        "generic_dimension",
+        "dimension_by_elimination",
+        "dimension_by_blocks",
+        "EmbeddedNetwork",
+        "EBNC",
+        "Domain",
+    ],
+)
+def test_public_names_are_importable_and_listed(name):
+    """As ``architecture.md`` fixes them."""
+    assert getattr(ebnc, name).__name__ == name
+    assert name in ebnc.__all__
+    assert name in dir(ebnc)
+
+
+def test_all_names_of_all_exist_and_others_do_not():
+    """``from ebnc import *`` works; a misspelt name is an AttributeError."""
+    for name in ebnc.__all__:
+        assert getattr(ebnc, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Ebnc'"):
+        ebnc.Ebnc  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "from_string",
+        "from_edges",
+        "from_networkx",
+        "naive",
+        "chain",
+        "tree",
+        "table",
+        "inputs",
+        "parents",
+        "clusters",
+        "markov_blanket",
+        "fills_span",
+    ],
+)
+def test_a_structure_has_its_public_members(name):
+    """As ``architecture.md`` fixes them."""
+    assert hasattr(ebnc.EmbeddedStructure, name)
+
+
+@pytest.mark.parametrize(
+    "name", ["dimension", "log_odds", "probabilities", "phi_table", "to_embedded_network"]
+)
+def test_an_ebnc_has_its_public_members(name):
+    """As ``architecture.md`` fixes them."""
+    assert hasattr(ebnc.EBNC, name)

@@ -1,0 +1,75 @@
+"""Blocks of rows on threads: every row once, results in order, errors come through."""
+
+import threading
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from ebnc.kernels.parallel import in_parallel, n_threads, row_blocks
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 2, 4095, 4096, 4097, 100_000, 1_000_003])
+def test_blocks_cut_the_rows_without_gap_or_overlap(n_rows):
+    """Consecutive, about equally long."""
+    blocks = row_blocks(n_rows)
+    assert blocks[0][0] == 0
+    assert blocks[-1][1] == n_rows
+    assert all(a[1] == b[0] for a, b in pairwise(blocks))
+    lengths = [stop - start for start, stop in blocks]
+    assert max(lengths) - min(lengths) <= 1
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "7"])
+def test_results_come_in_the_order_of_the_arguments(threads, monkeypatch):
+    """Whatever the number of threads."""
+    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    assert n_threads() == int(threads)
+    assert in_parallel(lambda i: i * i, list(range(200))) == [i * i for i in range(200)]
+    assert in_parallel(lambda i: i, []) == []
+
+
+@pytest.mark.parametrize("given", ["", "0", "-3", "many", "2.5"])
+def test_a_senseless_number_of_threads_is_ignored(given, monkeypatch):
+    """All cores then."""
+    monkeypatch.setenv("OMP_NUM_THREADS", given)
+    assert n_threads() >= 1
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_an_error_in_a_block_reaches_the_caller(threads, monkeypatch):
+    """And the pool works on afterwards."""
+    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+
+    def job(i):
+        if i == 17:
+            raise ZeroDivisionError("block 17")
+        return i
+
+    with pytest.raises(ZeroDivisionError, match="block 17"):
+        in_parallel(job, list(range(50)))
+    assert in_parallel(lambda i: i + 1, [1, 2, 3]) == [2, 3, 4]
+
+
+def test_several_threads_may_call_at_once(monkeypatch):
+    """As a threaded server would."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    answers = {}
+
+    def call(k):
+        answers[k] = sum(in_parallel(lambda i: i * k, list(range(100))))
+
+    callers = [threading.Thread(target=call, args=(k,)) for k in range(8)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert answers == {k: 4950 * k for k in range(8)}
+
+
+def test_a_job_may_itself_work_in_parallel(monkeypatch):
+    """Nested calls do not wait for each other for ever."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    found = in_parallel(lambda i: sum(in_parallel(lambda j: i * j, [1, 2, 3])), list(range(20)))
+    assert found == [6 * i for i in range(20)]
+    assert np.all(np.diff(found) == 6)
