@@ -8,19 +8,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Comparison:
-    """``needed``: the ratio that must hold, as "≥ 3" or "≤ 3"; ratio = peer / ours, or as named."""
+    """Two values of one kind, seconds unless the name says otherwise, and the ratio that is needed.
+
+    ``needed``: "≥ 3" or "≤ 3", of peer / ours.
+    """
 
     name: str
     ours: str
-    ours_seconds: float
+    ours_value: float
     peer: str
-    peer_seconds: float
+    peer_value: float
     needed: str
 
     @property
     def ratio(self) -> float:
-        """How many times the peer's time is ours."""
-        return self.peer_seconds / self.ours_seconds
+        """The peer's value in units of ours."""
+        return self.peer_value / self.ours_value
 
     @property
     def holds(self) -> bool:

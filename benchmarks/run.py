@@ -8,10 +8,10 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import foundations
+from benchmarks import foundations, learning
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = [foundations]
+PARTS = [foundations, learning]
 
 
 def main() -> int:
@@ -21,15 +21,15 @@ def main() -> int:
             verdict = "ok" if comparison.holds else "MISSED"
             print(
                 f"{comparison.name}\n"
-                f"    {comparison.ours}: {comparison.ours_seconds:.3g} s, "
-                f"{comparison.peer}: {comparison.peer_seconds:.3g} s, "
+                f"    {comparison.ours}: {comparison.ours_value:.3g}, "
+                f"{comparison.peer}: {comparison.peer_value:.3g}, "
                 f"ratio {comparison.ratio:.3g} (needed {comparison.needed}) {verdict}",
                 flush=True,
             )
             found.append(
                 asdict(comparison) | {"ratio": comparison.ratio, "holds": comparison.holds}
             )
-    packages = ("ebnc", "numpy", "numba", "scipy")
+    packages = ("ebnc", "numpy", "numba", "scipy", "scikit-learn", "pandas")
     record = {
         "python": platform.python_version(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",

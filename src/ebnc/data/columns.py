@@ -90,7 +90,9 @@ def read_columns(data: Frame, names: Sequence[str]) -> dict[str, Column]:
 
 def n_rows(data: Frame) -> int:
     """Number of rows, also where no column is asked for."""
-    return len(next(iter(data.values()), ())) if isinstance(data, Mapping) else len(data)
+    if not isinstance(data, Mapping):
+        return len(data)
+    return len(_one_dimensional(*next(iter(data.items())))) if data else 0
 
 
 def is_numeric(column: Column) -> bool:
@@ -122,6 +124,15 @@ def numbers(name: str, column: Column) -> FloatArray:
 
 def factorise(name: str, column: Column) -> Factorised:
     """Codes and labels of one column."""
+    try:
+        return _factorise(name, column)
+    except TypeError as error:  # unhashable entries
+        raise DataError(f"entries of column {name!r} cannot be labels: {error}") from None
+
+
+def _factorise(name: str, column: Column) -> Factorised:
+    if not isinstance(column, np.ndarray) and column.dtype.is_nested():
+        raise DataError(f"entries of column {name!r} cannot be labels: they are {column.dtype}")
     if isinstance(column, np.ndarray):
         return _ordered(name, *_factorise_array(column))
     if column.implementation.is_pandas_like():

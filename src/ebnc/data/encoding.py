@@ -66,7 +66,8 @@ def _encode_column(name: str, column: Column, domain: Domain) -> IntArray:
         return np.where(np.isnan(values), missing, np.searchsorted(cuts, values, side="left"))
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and domain.is_counted(name):
         outside = (column < 0) | (column >= len(states)) if column.size else column < 0
-        return np.where(outside, -1, column) if outside.any() else column
+        # −1 would wrap in an unsigned type
+        return np.where(outside, -1, column.astype(np.int64)) if outside.any() else column
     found = factorise(name, column)
     code_of = np.array([*(codes.get(label, -1) for label in found.labels), codes.get(None, -1)])
     return code_of[found.codes]

@@ -3,19 +3,22 @@
     d = (K − 1) · Σ_{S ∈ Δ} Π_{i ∈ S} (r_i − 1)
 
 Δ: all subsets of clusters, ∅ included. The paper gets d by Gaussian elimination (§4, §6; see
-``elimination`` and ``blocks``); the closed form needs neither the elimination nor Δ itself.
+``elimination`` and ``blocks``); the closed form needs no elimination, and rarely Δ itself.
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import combinations
 from math import prod
 
 from ebnc.domain import DomainLike, count_states
-from ebnc.structure.clusters import peel
+from ebnc.errors import TooLargeError
+from ebnc.structure.clusters import Cluster, peel
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["count_terms", "dimension"]
 
 FEW_CLUSTERS = 32  # so few are reduced faster by sweeps over all of them than with an index
+FEW_SUBSETS = 1024  # so few a cluster, on average, are listed; splitting would recurse too deep
 
 
 def dimension(structure: EmbeddedStructure, n_states: DomainLike) -> int:
@@ -46,13 +49,31 @@ def count_terms(clusters: Iterable[Iterable[str]], n_states: Mapping[str, int]) 
         steps, core = peel(core)
         for private, rest in steps:
             total += (prod([n_states[v] for v in private]) - 1) * prod([n_states[v] for v in rest])
+        if sum(2 ** len(cluster) for cluster in core) <= FEW_SUBSETS * len(core):
+            return total + _enumerate(core, n_states)
     bits: dict[str, int] = {}
     for cluster in core:
         for variable in cluster:
             if variable not in bits:
                 bits[variable] = 1 << len(bits)
     masks = [sum([bits[v] for v in cluster]) for cluster in core]
-    return total + _count_core(masks, [n_states[v] for v in bits], {})
+    try:
+        return total + _count_core(masks, [n_states[v] for v in bits], {})
+    except RecursionError:
+        raise TooLargeError(
+            f"{len(core)} clusters that overlap in large sets are more than can be counted"
+        ) from None
+
+
+def _enumerate(clusters: Iterable[Cluster], n_states: Mapping[str, int]) -> int:
+    """f by listing Δ: linear in the number of clusters while these are small."""
+    subsets = {
+        subset
+        for cluster in clusters
+        for size in range(len(cluster) + 1)
+        for subset in combinations(sorted(cluster), size)
+    }
+    return sum(prod([n_states[v] - 1 for v in subset]) for subset in subsets)
 
 
 def _count_core(

@@ -126,7 +126,10 @@ class Basis:
 def check_phi(basis: Basis, phi: ArrayLike) -> FloatArray:
     """φ as a vector of finite numbers of the right length."""
     try:
-        vector = np.array(phi, dtype=np.float64)
+        raw = np.asarray(phi)
+        if raw.dtype.kind not in "biufO":  # complex numbers and text would be cast in silence
+            raise TypeError(f"its entries are {raw.dtype}")
+        vector = np.array(raw, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(f"φ is not an array of numbers: {error}") from None
     if vector.shape != (basis.dimension,):
@@ -173,7 +176,7 @@ def recode(basis: Basis, phi: FloatArray, given: Coding, wanted: Coding) -> Floa
     """The same functions in another coding; ``phi`` may hold several, as columns: shape (d, B)."""
     if given == wanted:
         return phi.copy()
-    columns = phi.reshape(basis.dimension, -1)
+    columns = phi.reshape(basis.dimension, prod(phi.shape[1:]))
     result = np.zeros_like(columns)
     classes = np.linalg.solve(wanted.classes(basis.n_classes), given.classes(basis.n_classes))
     change = {r: np.linalg.solve(wanted.full(r), given.full(r)) for r in basis.sizes}
@@ -183,7 +186,9 @@ def recode(basis: Basis, phi: FloatArray, given: Coding, wanted: Coding) -> Floa
             array = _along(change[basis.domain.n_states(x)], array, axis)
         for term in basis.terms_inside(cluster):
             block = array[_corner(cluster, term.inputs)]
-            result[term.start : term.stop] += block.reshape(-1, columns.shape[1])
+            result[term.start : term.stop] += block.reshape(
+                term.stop - term.start, columns.shape[1]
+            )
     return result.reshape(phi.shape)
 
 

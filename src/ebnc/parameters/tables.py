@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ebnc.data.rows import CodedRows
-from ebnc.errors import refuse_if_too_large
+from ebnc.errors import TooLargeError, refuse_if_too_large
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = [
@@ -86,7 +86,7 @@ class TableSum:
         homes = first_bags(self._bags, self.scopes)
         for scope, table, b in zip(self.scopes, self.tables, homes, strict=True):
             totals[b] += spread(table, scope, self._bags[b])
-        flat = [total.reshape(-1, self.n_outputs).T for total in totals]
+        flat = [total.reshape(prod(total.shape[:-1]), self.n_outputs).T for total in totals]
         offsets = np.cumsum([0, *(part.shape[1] for part in flat)], dtype=np.int64)
         return offsets, np.ascontiguousarray(np.concatenate(flat, axis=1))
 
@@ -166,5 +166,9 @@ def spread(table: FloatArray, names: Sequence[str], scope: Sequence[str]) -> Flo
 def refuse_large_table(shape: Sequence[int], what: str) -> None:
     """Refuse a table that would not fit in memory, or in 32-bit cell numbers, before it is made."""
     n_cells = prod(shape)
-    n_bytes = 8 * n_cells if n_cells < 2**32 else max(8 * n_cells, 2**64)
-    refuse_if_too_large(n_bytes, what, "use a structure with smaller clusters")
+    refuse_if_too_large(8 * n_cells, what, "use a structure with smaller clusters")
+    if n_cells >= 2**32:
+        raise TooLargeError(
+            f"{what} would take {n_cells} cells, more than 32-bit numbers count; "
+            "use a structure with smaller clusters"
+        )
