@@ -3,13 +3,20 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint dimension-study bench clean
+.PHONY: demo test lint fresh-kernels dimension-study bench clean
 
 demo: $(VENV)/.ready
 	$(BIN)/python examples/dimension.py
+	$(BIN)/python examples/titanic.py
 
-test: $(VENV)/.ready-test lint
+test: $(VENV)/.ready-test lint fresh-kernels
 	$(BIN)/pytest -n 2
+
+# A compiled kernel is cached with the date of its own file; it may inline another one.
+fresh-kernels:
+	for source in src/ebnc/kernels/*.py; do \
+	  find src/ebnc/kernels -name '*.nb[ic]' ! -newer $$source -delete; \
+	done
 
 lint: $(VENV)/.ready-test
 	$(BIN)/ruff format --check .

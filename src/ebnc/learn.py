@@ -26,7 +26,7 @@ from ebnc.score.bic import bic
 from ebnc.score.intervals import ProbabilityIntervals, probability_intervals
 from ebnc.score.laplace import Curvature, curvature_at, laplace_log_evidence, log_joint
 from ebnc.score.scales import maximise_evidence
-from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
 __all__ = ["FittedEBNC", "fit", "fit_theta"]
@@ -135,7 +135,8 @@ def fit(
     """Fit the parameters φ of an EBNC with this structure: the global maximum of the posterior.
 
     ``data``: a pandas or polars DataFrame, a pyarrow table, a mapping of columns. Its columns are
-    found by the structure's names; see ``ebnc.data.states`` for how states are learned.
+    found by the structure's names (those of a two-dimensional array: inputs, then target); see
+    ``ebnc.data.states`` for how states are learned.
     ``prior_scale``: σ of the normal prior, one number or one per order of interaction;
     ``"evidence"`` maximises Laplace evidence over them; ``inf`` is maximum likelihood, refused with
     the terms' names where it does not exist.
@@ -185,8 +186,10 @@ def _read(
     missing: Missing,
     weights: object,
 ) -> _Input:
+    check_structure(structure)
     if missing not in ("state", "refuse"):
         raise ParameterError(f"missing must be 'state' or 'refuse', got {missing!r}")
+    names = (*structure.inputs, structure.target)
     checked = None if weights is None else check_weights(weights, n_rows(data))
     domain = learn_domain(
         data,
@@ -200,7 +203,7 @@ def _read(
         raise ParameterError(
             f"target {structure.target!r} has one state only; there is nothing to learn"
         )
-    cases = read_cases(data, domain, structure.markov_blanket, structure.target, checked)
+    cases = read_cases(data, domain, structure.markov_blanket, structure.target, checked, names)
     return _Input(cases.counted(), Basis(structure, domain))
 
 

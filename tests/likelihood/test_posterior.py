@@ -30,7 +30,7 @@ def test_log_likelihood_is_the_sum_of_weighted_log_probabilities(problem):
     basis = design.basis
     model = EBNC(basis.structure, basis.domain, design.to_basis(phi), "orthonormal")
     data = {x: cases.rows.column(x) for x in cases.rows.names}
-    p = model.probabilities(data if data else np.zeros((len(cases), 0)))
+    p = model.probabilities(data if data else np.zeros((len(cases), 1)))
     expected = np.sum(cases.weights * np.log(p[np.arange(len(cases)), cases.classes]))
     assert posterior.log_likelihood(phi) == pytest.approx(expected, rel=1e-12)
 

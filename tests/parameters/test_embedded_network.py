@@ -129,7 +129,7 @@ def test_an_isolated_target_has_its_prior_in_every_row(n_rows):
     network = EmbeddedNetwork(structure, {"A": 2, "Y": 3}, theta)
     expected = np.tile([0.2, 0.3, 0.5], (n_rows, 1)).reshape(n_rows, 3)
     np.testing.assert_allclose(network.probabilities({"A": [0] * n_rows}), expected, atol=1e-15)
-    np.testing.assert_allclose(network.probabilities(np.empty((n_rows, 0))), expected, atol=1e-15)
+    np.testing.assert_allclose(network.probabilities(np.zeros((n_rows, 1))), expected, atol=1e-15)
     assert network.log_odds({"A": [1] * n_rows}).shape == (n_rows, 2)
 
 

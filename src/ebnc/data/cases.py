@@ -72,9 +72,10 @@ def read_cases(
     inputs: Sequence[str],
     target: str,
     weights: object = None,
+    array_names: Sequence[str] | None = None,
 ) -> Cases:
     """Encode the inputs and the target; rows of weight 0 are left out."""
-    rows = encode(data, domain, [*inputs, target])
+    rows = encode(data, domain, [*inputs, target], array_names=array_names)
     if len(rows) == 0:
         raise DataError("the data have no rows")
     checked = check_weights(weights, len(rows))

@@ -57,15 +57,22 @@ class Factorised:
         return bool((self.codes < 0).any())
 
 
-def read_columns(data: Frame, names: Sequence[str]) -> dict[str, Column]:
-    """The columns asked for, all of one length; other columns are ignored."""
+def read_columns(
+    data: Frame, names: Sequence[str], array_names: Sequence[str] | None = None
+) -> dict[str, Column]:
+    """The columns asked for, all of one length; other columns are ignored.
+
+    ``array_names``: what the columns of a two-dimensional array are; ``names`` unless given.
+    """
     if isinstance(data, np.ndarray):
-        if data.ndim != 2 or data.shape[1] != len(names):
+        expected = names if array_names is None else array_names
+        if data.ndim != 2 or data.shape[1] != len(expected):
             raise DataError(
-                f"an array must have one column for each of {list(names)} "
-                f"(shape (n, {len(names)})), got shape {data.shape}"
+                f"an array must have one column for each of {list(expected)} "
+                f"(shape (n, {len(expected)})), got shape {data.shape}"
             )
-        return {name: data[:, i] for i, name in enumerate(names)}
+        places = {name: i for i, name in enumerate(expected)}
+        return {name: data[:, places[name]] for name in names}
     import narwhals as nw
 
     if isinstance(data, Mapping):

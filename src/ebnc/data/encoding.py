@@ -22,16 +22,22 @@ Table: TypeAlias = CodedRows | Frame
 
 
 def encode(
-    data: Table, domain: Domain, names: Sequence[str], *, unseen_as_extra: bool = False
+    data: Table,
+    domain: Domain,
+    names: Sequence[str],
+    *,
+    array_names: Sequence[str] | None = None,
+    unseen_as_extra: bool = False,
 ) -> CodedRows:
     """Rows of ``names`` as codes; other columns of ``data`` are ignored.
 
+    ``array_names``: what the columns of a two-dimensional array are; ``names`` unless given.
     A label that is not a state is an error, or, with ``unseen_as_extra``, gets a code of its own,
     r, one beyond the states; ``CodedRows.n_states`` then counts it.
     """
     if isinstance(data, CodedRows):
         return _checked_rows(data, domain, names)
-    columns = read_columns(data, names)
+    columns = read_columns(data, names, array_names)
     n_states = tuple(domain.n_states(name) + unseen_as_extra for name in names)
     length = len(next(iter(columns.values()))) if columns else n_rows(data)
     codes = np.empty((len(names), length), dtype=code_type(n_states))

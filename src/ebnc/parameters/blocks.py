@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ebnc.domain import DomainLike, count_states
 from ebnc.parameters.decomposition import turns
 from ebnc.parameters.incidence import independent_configurations
-from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.structure.embedded import EmbeddedStructure, check_structure
 
 __all__ = ["BlockDimension", "PsiBlock", "PsiParameter", "dimension_by_blocks"]
 
@@ -82,6 +82,7 @@ def dimension_by_blocks(
     >>> dimension_by_blocks(worked, dict.fromkeys(worked.names, 2)).ranks
     (1, 1, 2, 3, 4, 4)
     """
+    check_structure(structure)
     (n_classes,) = count_states(n_states, [structure.target])
     classes = range(1, n_classes)
     blanket = structure.markov_blanket

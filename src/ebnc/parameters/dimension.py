@@ -13,7 +13,7 @@ from math import prod
 from ebnc.domain import DomainLike, count_states
 from ebnc.errors import TooLargeError
 from ebnc.structure.clusters import Cluster, peel
-from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.structure.embedded import EmbeddedStructure, check_structure
 
 __all__ = ["count_terms", "dimension"]
 
@@ -30,6 +30,7 @@ def dimension(structure: EmbeddedStructure, n_states: DomainLike) -> int:
     >>> dimension(naive, {"X1": 2, "X2": 2, "X3": 2, "Y": 2})  # n + 1
     4
     """
+    check_structure(structure)
     (n_classes,) = count_states(n_states, [structure.target])
     blanket = structure.markov_blanket
     counts = dict(zip(blanket, count_states(n_states, blanket), strict=True))

@@ -17,7 +17,7 @@ from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
 from ebnc.parameters.phi import Basis, check_phi, phi_to_tables, recode, tables_to_phi
 from ebnc.parameters.phi_to_theta import tables_to_theta
 from ebnc.parameters.tables import TableSum
-from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
 __all__ = ["EBNC", "PhiRow", "PhiTable", "Unseen"]
@@ -81,6 +81,7 @@ class EBNC:
         phi: ArrayLike,
         coding: str = "indicator",
     ) -> None:
+        check_structure(structure)
         declared = as_domain(domain)
         self.structure = structure
         self.domain = Domain({name: declared[name] for name in structure.names})
@@ -130,8 +131,13 @@ class EBNC:
         if unseen not in ("error", "average"):
             raise ParameterError(f"unseen must be 'error' or 'average', got {unseen!r}")
         extra = unseen == "average" and not isinstance(data, CodedRows)
-        blanket = self.structure.markov_blanket
-        rows = encode(data, self.domain, blanket, unseen_as_extra=extra)
+        rows = encode(
+            data,
+            self.domain,
+            self.structure.markov_blanket,
+            array_names=self.structure.inputs,
+            unseen_as_extra=extra,
+        )
         return (self.tables.with_extra_state() if extra else self.tables), rows
 
     def standard_errors(self) -> FloatArray | None:

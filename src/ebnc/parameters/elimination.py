@@ -2,7 +2,7 @@
 
 from ebnc.domain import DomainLike, count_states
 from ebnc.parameters.incidence import independent_configurations
-from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.structure.embedded import EmbeddedStructure, check_structure
 
 __all__ = ["dimension_by_elimination"]
 
@@ -14,6 +14,7 @@ def dimension_by_elimination(structure: EmbeddedStructure, n_states: DomainLike)
     class k: the matrix is block diagonal with K − 1 equal blocks, and one block is eliminated.
     Exponential in the number of inputs; ``dimension`` gives the same number in closed form.
     """
+    check_structure(structure)
     (n_classes,) = count_states(n_states, [structure.target])
     blanket = structure.markov_blanket
     counts = dict(zip(blanket, count_states(n_states, blanket), strict=True))

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ebnc.data.encoding import Table, encode
+from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
 from ebnc.parameters.tables import TableSum
 from ebnc.parameters.theta import Theta, check_theta, random_theta
-from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
 __all__ = ["EmbeddedNetwork"]
@@ -34,6 +35,7 @@ class EmbeddedNetwork:
     def __init__(
         self, structure: EmbeddedStructure, domain: DomainLike, theta: Mapping[str, ArrayLike]
     ) -> None:
+        check_structure(structure)
         declared = as_domain(domain)
         self.structure = structure
         self.domain = Domain({name: declared[name] for name in structure.names})
@@ -60,8 +62,12 @@ class EmbeddedNetwork:
 
         Only Y's own term and those of its children are computed; all others cancel.
         """
-        return self._tables.log_odds(encode(data, self.domain, self.structure.markov_blanket))
+        return self._tables.log_odds(self._encode(data))
 
     def probabilities(self, data: Table) -> FloatArray:
         """p(y|x) by eq. 3, shape (rows, K); columns in the order of the target's states."""
-        return self._tables.probabilities(encode(data, self.domain, self.structure.markov_blanket))
+        return self._tables.probabilities(self._encode(data))
+
+    def _encode(self, data: Table) -> CodedRows:
+        structure = self.structure
+        return encode(data, self.domain, structure.markov_blanket, array_names=structure.inputs)

@@ -10,7 +10,7 @@ from ebnc.domain import Domain, DomainLike, count_states
 from ebnc.errors import refuse_if_too_large
 from ebnc.parameters.phi import Basis
 from ebnc.parameters.rank import PRIME, rank_modulo_prime
-from ebnc.structure.embedded import EmbeddedStructure, Factor
+from ebnc.structure.embedded import EmbeddedStructure, Factor, check_structure
 from ebnc.typing import IntArray
 
 __all__ = ["generic_dimension"]
@@ -32,6 +32,7 @@ def generic_dimension(
 
     Never larger than ``dimension``; equal to it for binary Y.
     """
+    check_structure(structure)
     names = (structure.target, *structure.markov_blanket)
     domain = Domain(dict(zip(names, count_states(n_states, names), strict=True)))
     basis = Basis(structure, domain)

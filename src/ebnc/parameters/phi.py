@@ -137,6 +137,7 @@ def check_phi(basis: Basis, phi: ArrayLike) -> FloatArray:
     if not np.isfinite(vector).all():
         place = int(np.flatnonzero(~np.isfinite(vector))[0])
         raise ParameterError(f"φ has {vector[place]} at {place}; it must be finite")
+    vector.flags.writeable = False  # tables are made of it once
     return vector
 
 

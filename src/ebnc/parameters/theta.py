@@ -80,6 +80,7 @@ def _check_table(
         raise ParameterError(
             f"θ of {name!r} sums to {sums[place]} over its last axis at {place}, not to 1"
         )
+    table.flags.writeable = False  # log odds are made of it once
     return table
 
 

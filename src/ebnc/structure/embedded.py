@@ -19,7 +19,7 @@ from ebnc.structure.model_string import format_model_string, parse_model_string
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["EmbeddedStructure", "Factor"]
+__all__ = ["EmbeddedStructure", "Factor", "check_structure"]
 
 
 class DirectedGraph(Protocol):
@@ -316,6 +316,15 @@ class EmbeddedStructure:
             return self
         families = absorbing_families(self.target, self.inputs, self.clusters)
         return None if families is None else EmbeddedStructure(self.target, families)
+
+
+def check_structure(given: object) -> None:
+    """Raise where something else than a structure was given, for example its model string."""
+    if not isinstance(given, EmbeddedStructure):
+        raise StructureError(
+            f"a structure must be an EmbeddedStructure, got {type(given).__name__}; "
+            "make one with EmbeddedStructure.from_string(text, target=...)"
+        )
 
 
 def _names(names: Iterable[str], what: str) -> tuple[str, ...]:
