@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ebnc.domain import Domain
+    from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.learn import fit, fit_theta
     from ebnc.parameters.blocks import dimension_by_blocks
     from ebnc.parameters.dimension import dimension
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EBNC",
     "Domain",
+    "EBNCClassifier",
     "EmbeddedNetwork",
     "EmbeddedStructure",
     "dimension",
@@ -33,6 +35,7 @@ __all__ = [
 _HOME = {
     "Domain": "ebnc.domain",
     "EBNC": "ebnc.parameters.ebnc",
+    "EBNCClassifier": "ebnc.estimator.classifier",
     "EmbeddedNetwork": "ebnc.parameters.embedded_network",
     "EmbeddedStructure": "ebnc.structure.embedded",
     "dimension": "ebnc.parameters.dimension",

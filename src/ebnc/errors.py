@@ -12,6 +12,7 @@ __all__ = [
     "NoEmbeddedNetworkError",
     "NoMaximumError",
     "ParameterError",
+    "SearchError",
     "SingularHessianError",
     "StructureError",
     "TooLargeError",
@@ -45,6 +46,10 @@ class NoEmbeddedNetworkError(EBNCError, ValueError):
 
 class NoMaximumError(EBNCError, ValueError):
     """The likelihood has no unique maximum: classes are separated, or parameters not identified."""
+
+
+class SearchError(EBNCError, ValueError):
+    """A search that was asked for something impossible."""
 
 
 class SingularHessianError(EBNCError, ArithmeticError):

@@ -29,7 +29,7 @@ from ebnc.score.scales import maximise_evidence
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
-__all__ = ["FittedEBNC", "fit", "fit_theta"]
+__all__ = ["FittedEBNC", "fit", "fit_cases", "fit_theta"]
 
 SUSPICIOUS_LOG_ODDS = 15.0
 """Larger fitted log odds make a flat-prior fit suspect: separated rows end well above 20."""
@@ -39,7 +39,7 @@ class FittedEBNC(EBNC):
     """An EBNC with the report of its fit: ``solution``, ``bic``, ``log_evidence``, standard errors.
 
     ``prior``: the normal prior, with the scales that were chosen. ``n_cases``: N, the sum of the
-    weights.
+    weights. ``factor``: of A at φ̃, or None where it is too large.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class FittedEBNC(EBNC):
         self.prior = posterior.prior
         self.n_cases = n_cases
         self.log_likelihood = posterior.log_likelihood(solution.phi)
-        self._factor = factor
-        self._design = design
+        self.factor = factor
+        self.design = design
         self._log_joint = log_joint(posterior, solution.phi) if posterior.prior.is_proper else None
 
     @property
@@ -81,26 +81,26 @@ class FittedEBNC(EBNC):
         factor = self._curvature("the Hessian of Laplace's approximation is not computed; use .bic")
         if curvature == "likelihood":
             factor = factor.minus_diagonal(
-                np.repeat(self.prior.precision(self._design), self._design.n_others)
+                np.repeat(self.prior.precision(self.design), self.design.n_others)
             )
         return laplace_log_evidence(self._log_joint, factor)
 
     def _curvature(self, refusal: str) -> Factor:
-        if self._factor is None:
+        if self.factor is None:
             raise ParameterError(
                 f"with {self.dimension} parameters, more than {LARGEST_FACTOR}, {refusal}"
             )
-        return self._factor
+        return self.factor
 
     def standard_errors(self) -> FloatArray | None:
         """Standard errors of φ in the indicator coding, from the inverse Hessian (delta method)."""
-        return None if self._factor is None else self._standard_errors
+        return None if self.factor is None else self._standard_errors
 
     @cached_property
     def _standard_errors(self) -> FloatArray:
-        assert self._factor is not None
-        root = self._factor.inverse_root()
-        design, total = self._design, np.zeros(self.dimension)
+        assert self.factor is not None
+        root = self.factor.inverse_root()
+        design, total = self.design, np.zeros(self.dimension)
         for start in range(0, self.dimension, 256):
             chunk = root[:, start : start + 256].reshape(design.n_columns, design.n_others, -1)
             in_basis = np.empty_like(chunk)
@@ -113,7 +113,7 @@ class FittedEBNC(EBNC):
         """Intervals of p(y|x) for every row and class, by the delta method on log odds."""
         factor = self._curvature("the Hessian for intervals is not computed")
         _, rows = self._look_up(data, "error")
-        return probability_intervals(self._design, self.solution.phi, factor, rows, level)
+        return probability_intervals(self.design, self.solution.phi, factor, rows, level)
 
 
 class _Input(NamedTuple):
@@ -144,6 +144,18 @@ def fit(
     ``weights``: one number ≥ 0 for each row. ``start``: an EBNC of the same structure and domain.
     """
     cases, basis = _read(structure, data, categories, missing, weights)
+    return fit_cases(basis, cases, prior_scale, start=start, max_steps=max_steps)
+
+
+def fit_cases(
+    basis: Basis,
+    cases: Cases,
+    prior_scale: object = "evidence",
+    *,
+    start: EBNC | None = None,
+    max_steps: int = 1000,
+) -> FittedEBNC:
+    """``fit`` for coded data; the cases may have more inputs than the structure."""
     design = Design(basis)
     counts = count_cells(design, cases)
     if isinstance(prior_scale, str):

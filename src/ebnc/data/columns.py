@@ -26,6 +26,7 @@ __all__ = [
     "Frame",
     "factorise",
     "is_numeric",
+    "keep_rows",
     "n_rows",
     "numbers",
     "read_columns",
@@ -100,6 +101,17 @@ def n_rows(data: Frame) -> int:
     if not isinstance(data, Mapping):
         return len(data)
     return len(_one_dimensional(*next(iter(data.items())))) if data else 0
+
+
+def keep_rows(columns: Mapping[str, Any], kept: NDArray[np.bool_]) -> dict[str, Column]:
+    """Columns with only the rows that are True."""
+    found: dict[str, Column] = {}
+    for name, given in columns.items():
+        column = _one_dimensional(name, given)
+        found[name] = (
+            column[kept] if isinstance(column, np.ndarray) else column.filter(kept.tolist())
+        )
+    return found
 
 
 def is_numeric(column: Column) -> bool:

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ebnc.data.columns import Column, Frame, factorise, is_numeric, numbers, read_columns
+from ebnc.data.columns import Column, Frame, factorise, is_numeric, keep_rows, numbers, read_columns
 from ebnc.data.discretise import intervals, mdlp_cuts, quantile_cuts
 from ebnc.domain import Domain, State
 from ebnc.errors import DataError
@@ -43,6 +43,9 @@ def learn_domain(
     declared = Domain(categories or {})
     names = [*inputs, *([] if target is None else [target])]
     columns = read_columns(data, names)
+    if weights is not None and not weights.all():  # rows of weight 0 are not there
+        columns = keep_rows(columns, weights > 0)
+        weights = weights[weights > 0]
     states: dict[str, Sequence[State]] = {}
     classes = None
     if target is not None:

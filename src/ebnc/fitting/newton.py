@@ -38,6 +38,9 @@ RENT = 0.7
 POOR = 0.5
 """Contraction right after a Hessian of the sketch that is worse than this gives the sketch up."""
 
+POOR_SEARCH = 4
+"""A line search with more trials than this shows a metric that is of no use here any more."""
+
 MEMORY = 20
 Pair = tuple[FloatArray, FloatArray, float]
 
@@ -51,7 +54,8 @@ def maximise(
     tolerance: float = 1e-12,
     max_steps: int = 1000,
 ) -> Solution:
-    """φ̃ to within ``tolerance`` nats of the maximum, as the Newton decrement ½ gᵀA⁻¹g tells.
+    """φ̃ to within ``tolerance`` nats of the maximum, as the Newton decrement ½ gᵀA⁻¹g tells, or to
+    rounding errors of the value where these are larger.
 
     ``start`` and ``metric``: φ and a factor of A from a similar fit, for a warm start.
     """
@@ -91,6 +95,13 @@ def _maximise(
 
     value, gradient = posterior.value_and_gradient(phi)
     n_values, n_hessians, steps = 1, 0, 0
+    if start is not None:
+        # Where a start is sure of wrong answers its Hessian vanishes; better to begin afresh.
+        afresh = intercept_only(posterior)
+        afresh_value, afresh_gradient = posterior.value_and_gradient(afresh)
+        n_values += 1
+        if afresh_value > value:
+            phi, value, gradient, metric = afresh, afresh_value, afresh_gradient, None
     pairs: list[Pair] = []
     values = [value]
     since, fresh = 0, 0.01  # steps since the last Hessian; contraction right after a sketch's
@@ -105,7 +116,7 @@ def _maximise(
         slope = float(np.vdot(gradient, step))
         decrement = 0.5 * slope
         # Blocks of A underestimate the decrement; there the values must have settled as well.
-        if decrement <= tolerance and (
+        if decrement <= max(tolerance, posterior.rounding(phi)) and (
             dense or value - values[max(0, len(values) - MEMORY)] <= 10.0 * tolerance
         ):
             phi, value, status = phi + step, value + decrement, Status.CONVERGED
@@ -131,6 +142,10 @@ def _maximise(
             status = Status.STALLED
             break
         n_values += moved.n_values
+        if moved.n_values > POOR_SEARCH and dense:
+            phi, value, gradient, metric = moved.phi, moved.value, moved.gradient, None
+            values.append(value)
+            continue
         change, bend = moved.phi - phi, gradient - moved.gradient
         curvature = float(np.vdot(change, bend))
         if curvature > 0.0:

@@ -16,6 +16,7 @@ __all__ = [
     "information",
     "log_partition",
     "mix_cells",
+    "residuals",
     "tabulate",
 ]
 
@@ -120,6 +121,25 @@ def information(cells, offsets, tables, weights, begin, end, out):  # type: igno
                 for b in range(a + 1, n_others + 1):
                     row[pair] = -weight * p[a, i] * p[b, i]
                     pair += 1
+
+
+@njit(nogil=True, cache=True)
+def residuals(cells, offsets, tables, classes, weights, begin, end, out):  # type: ignore[no-untyped-def]
+    """n_i (I(y_i = k) − p_k) of the rows begin … end, k = 1 … L.   out: (end − begin, L)."""
+    n_others = tables.shape[0]
+    p = np.empty((n_others + 1, TILE))
+    log_z = np.empty(TILE)
+    scratch = np.empty(TILE)
+    for first in range(begin, end, TILE):
+        n = min(TILE, end - first)
+        probabilities(cells, offsets, tables, first, n, p, log_z, scratch)
+        for i in range(n):
+            weight = weights[first + i] if weights.size else 1.0
+            row = out[first - begin + i]
+            for k in range(n_others):
+                row[k] = -weight * p[k + 1, i]
+            if classes[first + i] > 0:
+                row[classes[first + i] - 1] += weight
 
 
 @njit(nogil=True, cache=True)

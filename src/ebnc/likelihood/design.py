@@ -131,6 +131,17 @@ class Design:
         """d."""
         return self.n_columns * self.n_others
 
+    def bag_of(self, names: Sequence[str], terms: Sequence[Sequence[str]]) -> Bag:
+        """A bag over ``names`` that carries only these terms, in the order given."""
+        n_states = [self.basis.domain.n_states(x) for x in names]
+        numbers = np.arange(prod(n_states)).reshape(n_states)
+        keep = [
+            numbers[tuple(slice(1, None) if x in term else 0 for x in names)].ravel()
+            for term in terms
+        ]
+        factors = tuple(ORTHONORMAL.full(r) for r in n_states)
+        return Bag(tuple(names), factors, np.concatenate(keep))
+
     def from_basis(self, phi: FloatArray) -> FloatArray:
         """A flat φ (or gradient) of the basis in this order, shape (columns, K − 1)."""
         return phi.reshape(self.n_columns, self.n_others)[self.order]

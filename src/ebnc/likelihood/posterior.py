@@ -21,6 +21,7 @@ from ebnc.kernels.likelihood import (
     draw_rows,
     information,
     log_partition,
+    residuals,
     tabulate,
 )
 from ebnc.kernels.parallel import in_parallel, row_blocks
@@ -28,7 +29,7 @@ from ebnc.likelihood.design import Bag, Design
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["CellCounts", "Posterior", "count_cells"]
+__all__ = ["CellCounts", "OutsideBlock", "Posterior", "RowTerms", "count_cells"]
 
 CELL_ROWS = 20
 CHUNK_BYTES = 64 * 2**20  # information of so many bytes at a time, whatever the number of rows
@@ -69,6 +70,24 @@ def _count(design: Design, cells: CodeArray, classes: CodeArray, weights: FloatA
 
 
 @dataclass(frozen=True, eq=False)
+class RowTerms:
+    """At one φ, by row: ``residual`` n (I(y = k) − p_k), ``information`` n (δ_ab p_a − p_a p_b)."""
+
+    residual: FloatArray
+    information: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class OutsideBlock:
+    """Of a bag outside of the design, with d_B parameters: the likelihood's gradient (d_B,), its
+    negative Hessian (d_B, d_B), and that with the design's parameters (d_B, d)."""
+
+    gradient: FloatArray
+    own: FloatArray
+    cross: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Posterior:
     """The objective of a fit; φ always in the design's order, shape (columns, K − 1)."""
 
@@ -98,6 +117,10 @@ class Posterior:
         shrunk = self.precision[:, None] * phi
         value = float(np.vdot(self.observed, phi)) - log_z - 0.5 * float(np.vdot(shrunk, phi))
         return value, self.observed - self.design.pull_back(expected) - shrunk
+
+    def rounding(self, phi: FloatArray) -> float:
+        """Rounding error of a value: that of its two large terms, which may nearly cancel."""
+        return 1e-14 * (1.0 + abs(float(np.vdot(self.observed, phi))))
 
     def log_likelihood(self, phi: FloatArray) -> float:
         """L(φ) = Σ_l n_l log p(y_l|x_l, φ): a sum of *log* p (errata E2)."""
@@ -221,6 +244,44 @@ class Posterior:
         outer = q[a][:, :, None] * q[b][:, None, :]
         outer[a != b] += outer[a != b].transpose(0, 2, 1)
         return outer.reshape(a.size, -1)
+
+    # -- a bag that is not in the design yet --------------------------------------------------
+
+    def row_terms(self, phi: FloatArray) -> "RowTerms":
+        """Residuals and information of every row at φ: what blocks outside of the design need."""
+        tables = self.design.phi_to_tables(phi)
+        data, offsets = self.data, self.design.offsets
+        residual = np.empty((data.n_rows, self.design.n_others))
+
+        def fill(block: tuple[int, int]) -> None:
+            first, last = block
+            how = (data.cells, offsets, tables, data.classes, data.weights)
+            residuals(*how, first, last, residual[first:last])
+
+        in_parallel(fill, row_blocks(data.n_rows))
+        return RowTerms(residual, self._information(tables, 0, data.n_rows))
+
+    def outside_block(self, bag: Bag, cells: CodeArray, rows: "RowTerms") -> "OutsideBlock":
+        """Gradient and Hessian of the likelihood in the parameters of another bag.
+
+        ``cells``: of that bag, one for each row of the data.
+        """
+        design = self.design
+        n_others, n_pairs = design.n_others, rows.information.shape[1]
+        size = bag.keep.size * n_others
+        scatter = np.zeros((bag.n_cells, n_others))
+        tabulate(cells, rows.residual, scatter)
+        gradient = (bag.from_cells(scatter) @ design.class_map).ravel()
+        diagonal = np.zeros((bag.n_cells, n_pairs))
+        tabulate(cells, rows.information, diagonal)
+        own = self._pull_back_diagonal(bag, diagonal).reshape(size, size)
+        cross = np.empty((bag.keep.size, n_others, design.n_columns, n_others))
+        for b, other in enumerate(design.bags):
+            table = np.zeros((other.n_cells, bag.n_cells, n_pairs))
+            flat = table.reshape(-1, n_pairs)
+            cross_tabulate(self.data.cells[b], cells, bag.n_cells, rows.information, flat)
+            cross[:, :, design.columns[b]] = self._pull_back(bag, other, table)
+        return OutsideBlock(gradient, own, cross.reshape(size, design.dimension))
 
     # -- a sample of rows -------------------------------------------------------------------
 

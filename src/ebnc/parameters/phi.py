@@ -25,7 +25,7 @@ from ebnc.parameters.tables import TableSum, refuse_large_table
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["Basis", "Term", "check_phi", "phi_to_tables", "recode", "tables_to_phi"]
+__all__ = ["Basis", "Term", "check_phi", "phi_to_tables", "recode", "tables_to_phi", "transfer"]
 
 BYTES_PER_TERM = 512  # a Term with its tuples, roughly; only guards against exponential requests
 
@@ -121,6 +121,20 @@ class Basis:
             for size in range(len(members) + 1)
             for subset in combinations(members, size)
         ]
+
+
+def transfer(phi: FloatArray, given: Basis, wanted: Basis) -> FloatArray:
+    """φ of one basis as a start for another: blocks of terms they share, zero elsewhere.
+
+    In the orthonormal coding this is the same function where ``wanted`` has all of the terms.
+    """
+    result = np.zeros(wanted.dimension)
+    known = {term.inputs: term for term in given.terms}
+    for term in wanted.terms:
+        if term.inputs in known:
+            old = known[term.inputs]
+            result[term.start : term.stop] = phi[old.start : old.stop]
+    return result
 
 
 def check_phi(basis: Basis, phi: ArrayLike) -> FloatArray:

@@ -11,6 +11,7 @@ where the last term, the movement of the optimum, is a central difference of two
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,13 +40,26 @@ class EvidenceFit:
     solution: Solution
     factor: Factor
     log_evidence: float
+    log_hyperprior: float
     n_fits: int
+
+    @property
+    def total(self) -> float:
+        """What was maximised: evidence plus the hyperprior of the scales (its mode counts 0)."""
+        return self.log_evidence + self.log_hyperprior
 
 
 @one_blas_thread()
-def maximise_evidence(posterior: Posterior, tolerance: float = 1e-3) -> EvidenceFit:
+def maximise_evidence(
+    posterior: Posterior,
+    tolerance: float = 1e-3,
+    *,
+    scales: Sequence[float] = (),
+    start: FloatArray | None = None,
+) -> EvidenceFit:
     """Fit φ and the prior's scales together; the prior of ``posterior`` is not used.
 
+    ``scales``, one for each order as far as they are known, and ``start``, a φ, to begin with.
     ``tolerance``: predicted gain, in nats, at which to stop. Every fit starts at the tangent
     prediction φ̃ + v Δρ. The curvature to begin with is 2γ_s + 1, where γ_s = d_s − τ tr (A⁻¹)_ss is
     the number of well-determined parameters (MacKay 1992).
@@ -55,7 +69,9 @@ def maximise_evidence(posterior: Posterior, tolerance: float = 1e-3) -> Evidence
         prior = NormalPrior((math.exp(HYPER_MEAN),))
         return _Place.at(posterior.with_prior(prior), np.empty(0), None, None).as_fit(1)
     rho = np.full(n_orders, HYPER_MEAN)
-    here = _Place.at(posterior, rho, None, None)
+    known = np.log(np.array(scales[:n_orders], dtype=np.float64))
+    rho[: len(known)] = known
+    here = _Place.at(posterior, rho, start, None)
     n_fits = 1
     inverse_curvature = np.diag(1.0 / here.curvature)
     for _ in range(MOST_ROUNDS):
@@ -142,7 +158,9 @@ class _Place:
         return moved
 
     def as_fit(self, n_fits: int) -> EvidenceFit:
-        return EvidenceFit(self.posterior, self.solution, self.factor, self.log_evidence, n_fits)
+        hyper = self.total - self.log_evidence
+        what = (self.posterior, self.solution, self.factor, self.log_evidence)
+        return EvidenceFit(*what, hyper, n_fits)
 
 
 def _log_determinant_slope(posterior: Posterior, phi: FloatArray, tangent: FloatArray) -> float:

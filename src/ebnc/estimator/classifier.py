@@ -1,0 +1,356 @@
+"""``EBNCClassifier``: an embedded Bayesian network classifier in scikit-learn's manner."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+
+from ebnc.data.cases import Cases, read_cases
+from ebnc.data.columns import keep_rows
+from ebnc.data.encoding import encode
+from ebnc.data.rows import CodedRows
+from ebnc.data.states import learn_domain
+from ebnc.errors import DataError, SearchError
+from ebnc.estimator.tables import named_columns
+from ebnc.learn import FittedEBNC, fit_cases
+from ebnc.likelihood.prior import as_prior
+from ebnc.parameters.coding import ORTHONORMAL
+from ebnc.parameters.phi import Basis, phi_to_tables
+from ebnc.parameters.tables import TableSum
+from ebnc.search.averaging import occams_window, posterior_draws
+from ebnc.search.families import forest, kdb, tan
+from ebnc.search.features import FeatureWorth, feature_worths
+from ebnc.search.greedy import SearchTrace, Step, greedy_search
+from ebnc.search.limits import Limits
+from ebnc.search.scorer import Scored, Scorer
+from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.typing import FloatArray
+
+__all__ = ["EBNCClassifier"]
+
+FAMILIES: dict[str, Callable[[Cases], EmbeddedStructure]] = {
+    "naive": lambda cases: EmbeddedStructure.naive(cases.target, cases.rows.names),
+    "tan": tan,
+    "forest": forest,
+    "kdb1": lambda cases: kdb(cases, 1),
+    "kdb2": lambda cases: kdb(cases, 2),
+    "table": lambda cases: EmbeddedStructure.table(cases.target, cases.rows.names),
+}
+
+
+class _ScoreParameter:
+    """The parameter ``score`` beside scikit-learn's method ``score``.
+
+    Setting keeps the parameter where ``get_params`` finds it; getting gives the method.
+    """
+
+    def __get__(self, estimator: Any, owner: type) -> Any:
+        return self if estimator is None else ClassifierMixin.score.__get__(estimator, owner)
+
+    def __set__(self, estimator: Any, value: str) -> None:
+        vars(estimator)["score"] = value
+
+
+class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """p(y|x) from an embedded Bayesian network whose structure evidence has chosen.
+
+    Takes DataFrames with strings, categories, booleans, numbers and missing values as they are.
+    Whole numbers of at most ten different values are states; other numbers are cut into intervals
+    by MDLP; missing entries are a state of their own. Entries never seen in ``fit`` are taken as
+    the average over the states.
+
+    Parameters
+    ----------
+    structure : {"search", "naive", "tan", "forest", "kdb1", "kdb2", "table"} or EmbeddedStructure
+        How p(y|x) is factored. "search" adds interactions to the naive structure, and leaves
+        inputs out, as long as that raises the score.
+    score : {"laplace", "bic"}
+        What the search maximises.
+    prior_scale : "evidence" or float or list of float
+        σ of the normal prior on the parameters, one for all or one for each order of interaction.
+    average : bool
+        Average the predictions over the models met in the search (Occam's window).
+    predictive : {"map", "posterior"}
+        Predict at the most probable parameters, or average over their posterior.
+    class_weight : dict, "balanced" or None
+        Weights of the classes, multiplied with ``sample_weight``.
+    max_cluster_cells, max_parents : int
+        Limits of the search: configurations of a cluster, parents of an input.
+    required_features, forbidden_features, required_arcs, forbidden_arcs : iterables
+        Inputs, and arcs (parent, child) between them, that the search must or must not use.
+    n_jobs : int or None
+        Threads that refit candidates side by side (joblib); results do not depend on it.
+    random_state : int or None
+        For tools that set it; nothing here is random.
+    verbose : int
+        Print every step of the search.
+
+    Attributes
+    ----------
+    ebnc_, structure_, dimension_, log_evidence_, bic_, selected_features_, classes_, trace_,
+    feature_worths_, n_features_in_, feature_names_in_
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([["dry", "calm"], ["dry", "windy"], ["wet", "calm"], ["wet", "windy"]] * 10)
+    >>> y = np.array(["yes", "no", "no", "no"] * 10)
+    >>> EBNCClassifier().fit(x, y).predict([["dry", "calm"]])
+    array(['yes'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        structure: str | EmbeddedStructure = "search",
+        *,
+        score: str = "laplace",
+        prior_scale: Any = "evidence",
+        average: bool = False,
+        predictive: str = "map",
+        class_weight: Any = None,
+        max_cluster_cells: int = 1024,
+        max_parents: int = 8,
+        required_features: Iterable[str] = (),
+        forbidden_features: Iterable[str] = (),
+        required_arcs: Iterable[tuple[str, str]] = (),
+        forbidden_arcs: Iterable[tuple[str, str]] = (),
+        n_jobs: int | None = None,
+        random_state: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.structure = structure
+        self.score = score
+        self.prior_scale = prior_scale
+        self.average = average
+        self.predictive = predictive
+        self.class_weight = class_weight
+        self.max_cluster_cells = max_cluster_cells
+        self.max_parents = max_parents
+        self.required_features = required_features
+        self.forbidden_features = forbidden_features
+        self.required_arcs = required_arcs
+        self.forbidden_arcs = forbidden_arcs
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    score = _ScoreParameter()
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters of this estimator, ``score`` being the name of what the search maximises."""
+        return {**super().get_params(deep=deep), "score": vars(self)["score"]}
+
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    # -- fit --------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: N803
+        """Choose a structure and fit its parameters."""
+        score = vars(self)["score"]
+        if score not in ("laplace", "bic"):
+            raise ValueError(f"score must be 'laplace' or 'bic', got {score!r}")
+        if self.predictive not in ("map", "posterior"):
+            raise ValueError(f"predictive must be 'map' or 'posterior', got {self.predictive!r}")
+        columns = named_columns(self, X, reset=True)
+        cases = self._cases(columns, y, sample_weight)
+        self.trace_: SearchTrace | None = None
+        self.feature_worths_: tuple[FeatureWorth, ...] = ()
+        self._models: list[tuple[float, list[TableSum]]] = []
+        if isinstance(self.structure, str) and self.structure == "search":
+            fitted = self._search(cases)
+        else:
+            structure = self._given_structure(cases)
+            fitted = fit_cases(Basis(structure, cases.domain), cases, self.prior_scale)
+            self._models = [(1.0, self._tables(fitted))]
+        if not fitted.solution.converged:
+            import warnings
+
+            warnings.warn(fitted.solution.status.value, ConvergenceWarning, stacklevel=2)
+        self.ebnc_ = fitted
+        self.structure_ = fitted.structure
+        self.dimension_ = fitted.dimension
+        self.bic_ = fitted.bic
+        self.log_evidence_ = fitted.log_evidence if fitted.prior.is_proper else None
+        self.selected_features_ = list(fitted.structure.markov_blanket)
+        return self
+
+    def _cases(self, columns: dict[str, Any], y: Any, sample_weight: Any) -> Cases:
+        target = "class"
+        while target in columns:
+            target += "_"
+        if y is None:
+            raise ValueError(
+                f"requires y to be passed, but the target y is None: {type(self).__name__} "
+                "learns from labelled data"
+            )
+        labels = column_or_1d(y, warn=True)
+        check_classification_targets(labels)
+        first = next(iter(columns.values()))
+        if len(labels) != len(first):
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: "
+                f"{[len(first), len(labels)]}"
+            )
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, labels, ensure_non_negative=True)
+        if self.class_weight is not None:
+            by_class = compute_sample_weight(self.class_weight, labels)
+            weights = by_class if weights is None else weights * by_class
+        if weights is not None and not weights.all():  # rows of weight 0 are not there
+            if not weights.any():
+                raise ValueError("all weights are zero; at least one must be positive")
+            kept = weights > 0
+            columns = dict(keep_rows(columns, kept))
+            labels, weights = labels[kept], weights[kept]
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"the target has one class only, {self.classes_[0]!r}; there is nothing to learn"
+            )
+        data = {**columns, target: codes}
+        domain = learn_domain(
+            data,
+            list(columns),
+            target,
+            categories={target: len(self.classes_)},
+            weights=weights,
+        )
+        return read_cases(data, domain, list(columns), target, weights).counted()
+
+    def _given_structure(self, cases: Cases) -> EmbeddedStructure:
+        given = self.structure
+        if isinstance(given, EmbeddedStructure):
+            unknown = [x for x in given.inputs if x not in cases.rows.names]
+            if unknown:
+                raise SearchError(
+                    f"input {unknown[0]!r} of the structure is not a column of X; "
+                    f"columns are {list(cases.rows.names)[:8]}"
+                )
+            families = {
+                (cases.target if x == given.target else x): tuple(
+                    cases.target if p == given.target else p for p in parents
+                )
+                for x, parents in given.families
+            }
+            return EmbeddedStructure(cases.target, tuple(families.items()))
+        if given not in FAMILIES:
+            raise ValueError(
+                f"structure must be 'search', one of {list(FAMILIES)} or an EmbeddedStructure, "
+                f"got {given!r}"
+            )
+        return FAMILIES[given](cases)
+
+    def _search(self, cases: Cases) -> FittedEBNC:
+        limits = Limits.of(
+            max_cluster_cells=self.max_cluster_cells,
+            max_parents=self.max_parents,
+            required_features=self.required_features,
+            forbidden_features=self.forbidden_features,
+            required_arcs=self.required_arcs,
+            forbidden_arcs=self.forbidden_arcs,
+        )
+        limits.check_names(cases.rows.names)
+        tunes = isinstance(self.prior_scale, str) and self.prior_scale == "evidence"
+        scales = None if tunes else as_prior(self.prior_scale).scales
+        score = vars(self)["score"]
+        scorer = Scorer(cases, score, scales, n_jobs=self.n_jobs)
+        start = _start(cases, limits)
+        result = greedy_search(scorer, start, limits, report=_printed if self.verbose else None)
+        best, met = result.best, list(result.met)
+        nothing = EmbeddedStructure(
+            cases.target, tuple((x, ()) for x in (cases.target, *cases.rows.names))
+        )
+        if limits.allow(nothing, dict(zip(cases.rows.names, cases.rows.n_states, strict=True))):
+            empty = scorer.tuned(nothing)
+            met.append(empty)
+            best = max(best, empty, key=lambda scored: scored.score)
+        self.trace_ = result.trace
+        self.feature_worths_ = feature_worths(scorer, best)
+        if score == "bic" and tunes:
+            fitted = fit_cases(Basis(best.structure, cases.domain), cases, "evidence")
+        else:
+            fitted = FittedEBNC(best.posterior, best.solution, best.factor, cases.total_weight)
+        if self.average:
+            self._models = [(w, self._tables(scored)) for w, scored in occams_window(met)]
+        else:
+            self._models = [(1.0, self._tables(fitted))]
+        return fitted
+
+    def _tables(self, model: Scored | FittedEBNC) -> list[TableSum]:
+        """Tables whose probabilities are averaged: one, or draws from the posterior."""
+        if self.predictive == "posterior":
+            factor = model.factor
+            if factor is None:
+                raise DataError("the model is too large for predictive='posterior'; use 'map'")
+            return [
+                t.with_extra_state() for t in posterior_draws(model.design, model.solution, factor)
+            ]
+        design = model.design
+        phi = design.to_basis(model.solution.phi)
+        return [phi_to_tables(design.basis, phi, ORTHONORMAL).with_extra_state()]
+
+    # -- predict ----------------------------------------------------------------------------
+
+    def _rows(self, X: Any) -> CodedRows:  # noqa: N803
+        check_is_fitted(self)
+        columns = named_columns(self, X, reset=False)
+        domain = self.ebnc_.domain
+        names = [x for x in domain if x != self.structure_.target]
+        return encode(columns, domain, names, unseen_as_extra=True)
+
+    def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
+        """p(y|x), shape (rows, classes); columns in the order of ``classes_``."""
+        rows = self._rows(X)
+        total = np.zeros((len(rows), len(self.classes_)))
+        for weight, tables in self._models:
+            for part in tables:
+                total += weight / len(tables) * part.probabilities(rows)
+        return total
+
+    def predict_log_proba(self, X: Any) -> FloatArray:  # noqa: N803
+        """log p(y|x); exact also where p(y|x) is too small for a float, if one model predicts."""
+        check_is_fitted(self)
+        if len(self._models) == 1 and len(self._models[0][1]) == 1:
+            log_odds = self._models[0][1][0].log_odds(self._rows(X))
+            full = np.column_stack([np.zeros(len(log_odds)), log_odds])
+            full -= full.max(axis=1, keepdims=True)
+            return np.asarray(full - np.log(np.exp(full).sum(axis=1, keepdims=True)))
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def decision_function(self, X: Any) -> FloatArray:  # noqa: N803
+        """Log odds of the second class, shape (rows,); for more classes log p(y|x)."""
+        log_p = self.predict_log_proba(X)
+        return log_p[:, 1] - log_p[:, 0] if len(self.classes_) == 2 else log_p
+
+    def predict(self, X: Any) -> Any:  # noqa: N803
+        """The most probable class of every row."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+
+def _start(cases: Cases, limits: Limits) -> EmbeddedStructure:
+    """Naive, without forbidden inputs, with required arcs."""
+    target = cases.target
+    families: dict[str, tuple[str, ...]] = {target: ()}
+    for x in cases.rows.names:
+        families[x] = () if x in limits.forbidden_features else (target,)
+    for tail, head in sorted(limits.required_arcs):
+        families[head] = (tail, *families[head])
+    return EmbeddedStructure(target, tuple(families.items()))
+
+
+def _printed(step: Step) -> None:
+    print(f"{step.score:12.3f}  d = {step.dimension:<6} {step.seconds:7.2f} s  {step.move}")

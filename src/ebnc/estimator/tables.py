@@ -1,0 +1,27 @@
+"""Between scikit-learn's X and named columns."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from ebnc.data.columns import Frame
+
+__all__ = ["named_columns"]
+
+
+def named_columns(estimator: BaseEstimator, x: Any, *, reset: bool) -> dict[str, Frame]:
+    """The columns of X by name, after scikit-learn's own checks of names, number and shape.
+
+    Columns of a frame keep their names (as strings); those of an array are called x0, x1, …
+    """
+    if hasattr(x, "columns") or hasattr(x, "column_names"):
+        validate_data(estimator, x, reset=reset, skip_check_array=True)
+        names = list(x.column_names if hasattr(x, "column_names") else x.columns)
+        return {str(name): x[name] for name in names}
+    array = validate_data(
+        estimator, x, reset=reset, dtype=None, ensure_all_finite="allow-nan", ensure_min_features=1
+    )
+    array = np.asarray(array)
+    return {f"x{i}": array[:, i] for i in range(array.shape[1])}

@@ -1,0 +1,1 @@
+"""Moves over structures, screening, greedy search; never mutates its input."""

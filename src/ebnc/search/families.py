@@ -1,0 +1,158 @@
+"""Fixed families of structures, learned from counts: TAN, forest (FAN), kDB; and generative θ.
+
+All of them weigh pairs of inputs by the conditional mutual information I(X_i; X_j | Y).
+"""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from ebnc.data.cases import Cases
+from ebnc.parameters.embedded_network import EmbeddedNetwork
+from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.typing import FloatArray
+
+__all__ = ["conditional_mutual_information", "forest", "generative_network", "kdb", "tan"]
+
+
+def conditional_mutual_information(cases: Cases) -> FloatArray:
+    """I(X_i; X_j | Y) in nats from relative frequencies, shape (n, n), zero on the diagonal."""
+    n = len(cases.rows.names)
+    found = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i):
+            joint = _counts(cases, (i, j))  # (r_i, r_j, K)
+            found[i, j] = found[j, i] = _information(joint / joint.sum())
+    return found
+
+
+def tan(cases: Cases) -> EmbeddedStructure:
+    """Tree-augmented naive Bayes: the tree of largest conditional mutual information."""
+    return _from_edges(cases, _spanning_edges(cases, least=-math.inf))
+
+
+def forest(cases: Cases) -> EmbeddedStructure:
+    """Forest-augmented naive Bayes: as TAN, but only edges that BIC would pay for.
+
+    An edge of r_i and r_j states has (r_i − 1)(r_j − 1)·K parameters, each ½ log N, and gains N·I.
+    """
+    n_classes = cases.domain.n_states(cases.target)
+    sizes = np.array(cases.rows.n_states) - 1
+    n = cases.total_weight
+    cost = 0.5 * math.log(n) * n_classes * np.outer(sizes, sizes) / n
+    return _from_edges(cases, _spanning_edges(cases, least=0.0, cost=cost))
+
+
+def kdb(cases: Cases, k: int) -> EmbeddedStructure:
+    """k-dependence Bayes (Sahami 1996): inputs by I(X; Y), each with the k best before it."""
+    names = cases.rows.names
+    with_class = [_mutual(_counts(cases, (i,))) for i in range(len(names))]
+    order = sorted(range(len(names)), key=lambda i: (-with_class[i], names[i]))
+    between = conditional_mutual_information(cases)
+    families: dict[str, tuple[str, ...]] = {cases.target: ()}
+    for place, i in enumerate(order):
+        before = sorted(order[:place], key=lambda j: (-between[i, j], names[j]))[:k]
+        families[names[i]] = (*(names[j] for j in sorted(before)), cases.target)
+    return _in_order(cases, families)
+
+
+def generative_network(
+    structure: EmbeddedStructure, cases: Cases, smoothing: float = 1.0
+) -> EmbeddedNetwork:
+    """θ by counting, as a Bayesian network is learned: the joint, not p(y|x), fits the data.
+
+    ``smoothing``: pseudo-cases spread evenly over the states of each row of a table.
+    """
+    columns = dict(zip(cases.rows.names, cases.rows.codes, strict=True))
+    columns[cases.target] = cases.classes
+    weights = cases.weights
+    theta: dict[str, FloatArray] = {}
+    for name in structure.names:
+        axes = (*structure.parents(name), name)
+        shape = tuple(cases.domain.n_states(x) for x in axes)
+        cell = np.zeros(len(cases), dtype=np.int64)
+        for x, r in zip(axes, shape, strict=True):
+            cell = cell * r + columns[x]
+        flat = np.bincount(cell, weights, minlength=math.prod(shape)).astype(np.float64)
+        counts = flat.reshape(shape) + smoothing / shape[-1]
+        theta[name] = counts / counts.sum(axis=-1, keepdims=True)
+    return EmbeddedNetwork(structure, cases.domain, theta)
+
+
+def _counts(cases: Cases, inputs: tuple[int, ...]) -> FloatArray:
+    """Weights by configuration of inputs (by number) and class."""
+    shape = (*(cases.rows.n_states[i] for i in inputs), cases.domain.n_states(cases.target))
+    cell = np.zeros(len(cases), dtype=np.int64)
+    for i in inputs:
+        cell = cell * cases.rows.n_states[i] + cases.rows.codes[i]
+    cell = cell * shape[-1] + cases.classes
+    flat = np.bincount(cell, cases.weights, minlength=math.prod(shape)).astype(np.float64)
+    return flat.reshape(shape)
+
+
+def _information(joint: FloatArray) -> float:
+    """Σ p(a, b, y) log p(a, b|y) / p(a|y) p(b|y) of a table with axes (a, b, y)."""
+    a_y, b_y, y = joint.sum(axis=1), joint.sum(axis=0), joint.sum(axis=(0, 1))
+    present = joint > 0
+    ratio = joint * y / np.where(present, a_y[:, None, :] * b_y[None, :, :], 1.0)
+    return float(np.sum(joint[present] * np.log(ratio[present])))
+
+
+def _mutual(counts: FloatArray) -> float:
+    """I(X; Y) of a table of counts with axes (x, y)."""
+    joint = counts / counts.sum()
+    return _information(joint[:, :, None])
+
+
+def _spanning_edges(
+    cases: Cases, least: float, cost: FloatArray | None = None
+) -> list[tuple[int, int]]:
+    """Edges of a maximum spanning forest, heaviest first (Kruskal); ties by name."""
+    names = cases.rows.names
+    weight = conditional_mutual_information(cases)
+    if cost is not None:
+        weight = weight - cost
+    pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
+    pairs.sort(key=lambda pair: (-weight[pair], names[pair[0]], names[pair[1]]))
+    root = list(range(len(names)))
+
+    def find(i: int) -> int:
+        while root[i] != i:
+            root[i] = root[root[i]]
+            i = root[i]
+        return i
+
+    edges = []
+    for i, j in pairs:
+        if weight[i, j] > least and find(i) != find(j):
+            root[find(i)] = find(j)
+            edges.append((i, j))
+    return edges
+
+
+def _from_edges(cases: Cases, edges: list[tuple[int, int]]) -> EmbeddedStructure:
+    """Undirected edges as arcs away from the first input of each tree."""
+    names = cases.rows.names
+    near: dict[int, list[int]] = {}
+    for i, j in edges:
+        near.setdefault(i, []).append(j)
+        near.setdefault(j, []).append(i)
+    families: dict[str, tuple[str, ...]] = {cases.target: ()}
+    for first in range(len(names)):
+        if names[first] in families:
+            continue
+        families[names[first]] = (cases.target,)
+        waiting = [first]
+        while waiting:
+            i = waiting.pop()
+            for j in near.get(i, []):
+                if names[j] not in families:
+                    families[names[j]] = (names[i], cases.target)
+                    waiting.append(j)
+    return _in_order(cases, families)
+
+
+def _in_order(cases: Cases, families: Mapping[str, tuple[str, ...]]) -> EmbeddedStructure:
+    ordered = ((name, families[name]) for name in (cases.target, *cases.rows.names))
+    return EmbeddedStructure(cases.target, tuple(ordered))

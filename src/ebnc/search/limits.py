@@ -1,0 +1,83 @@
+"""What a search may not do: sizes, and arcs or features that are required or forbidden."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from ebnc.errors import SearchError
+from ebnc.structure.embedded import EmbeddedStructure
+
+__all__ = ["Limits"]
+
+Arc = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a search over embedded structures.
+
+    ``max_cluster_cells``: largest number of configurations of a cluster. ``max_parents``: of an
+    input, Y not counted. Arcs are pairs (parent, child) between inputs.
+    """
+
+    max_cluster_cells: int = 1024
+    max_parents: int = 8
+    required_features: frozenset[str] = field(default_factory=frozenset)
+    forbidden_features: frozenset[str] = field(default_factory=frozenset)
+    required_arcs: frozenset[Arc] = field(default_factory=frozenset)
+    forbidden_arcs: frozenset[Arc] = field(default_factory=frozenset)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        max_cluster_cells: int = 1024,
+        max_parents: int = 8,
+        required_features: Iterable[str] = (),
+        forbidden_features: Iterable[str] = (),
+        required_arcs: Iterable[Arc] = (),
+        forbidden_arcs: Iterable[Arc] = (),
+    ) -> "Limits":
+        """Limits from any iterables, checked for contradictions."""
+        limits = cls(
+            max_cluster_cells,
+            max_parents,
+            frozenset(required_features),
+            frozenset(forbidden_features),
+            frozenset((tail, head) for tail, head in required_arcs),
+            frozenset((tail, head) for tail, head in forbidden_arcs),
+        )
+        both = limits.required_arcs & limits.forbidden_arcs
+        if both:
+            tail, head = min(both)
+            raise SearchError(f"arc {tail!r} → {head!r} is both required and forbidden")
+        needed = limits.required_features | {x for arc in limits.required_arcs for x in arc}
+        if needed & limits.forbidden_features:
+            name = min(needed & limits.forbidden_features)
+            raise SearchError(f"feature {name!r} is both required and forbidden")
+        return limits
+
+    def check_names(self, inputs: Sequence[str]) -> None:
+        """Raise where a feature or arc names something that is not an input."""
+        named = self.required_features | self.forbidden_features
+        named |= {x for arc in self.required_arcs | self.forbidden_arcs for x in arc}
+        unknown = sorted(named - set(inputs))
+        if unknown:
+            raise SearchError(f"{unknown[0]!r} is not an input; inputs are {list(inputs)[:8]}")
+
+    def allow(self, structure: EmbeddedStructure, n_states: Mapping[str, int]) -> bool:
+        """Whether a structure keeps all limits."""
+        if not self.forbidden_features.isdisjoint(structure.markov_blanket):
+            return False
+        if not self.required_features <= set(structure.markov_blanket):
+            return False
+        arcs = {arc for arc in structure.edges if structure.target not in arc}
+        if arcs & self.forbidden_arcs or not self.required_arcs <= arcs:
+            return False
+        for factor in structure.factors:
+            own = factor.head == structure.target
+            if not own and len(factor.inputs) - 1 > self.max_parents:
+                return False
+            if prod(n_states[x] for x in factor.inputs) > self.max_cluster_cells:
+                return False
+        return True

@@ -1,0 +1,182 @@
+"""EBNCClassifier as scikit-learn's users know classifiers."""
+
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+import ebnc
+from ebnc import EBNCClassifier
+
+CHECK = """
+import collections, warnings
+from sklearn.utils.estimator_checks import check_estimator
+from ebnc import EBNCClassifier
+warnings.simplefilter("ignore")
+found = check_estimator(EBNCClassifier(), on_fail=None, on_skip=None)
+print(collections.Counter(row["status"] for row in found))
+for row in found:
+    if row["status"] != "passed":
+        print(row["check_name"], row["status"], row["exception"])
+"""
+
+
+def test_every_estimator_check_passes_and_none_is_skipped():
+    """With SciPy's array API switched on, which one of the checks asks for."""
+    printed = subprocess.run(
+        [sys.executable, "-c", CHECK],
+        env={**os.environ, "SCIPY_ARRAY_API": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "passed" in printed
+    assert "failed" not in printed
+    assert "skipped" not in printed
+
+
+@pytest.fixture
+def weather():
+    generator = np.random.default_rng(0)
+    n = 300
+    frame = pd.DataFrame(
+        {
+            "sky": pd.Categorical(np.array(["dry", "wet"])[generator.integers(0, 2, n)]),
+            "wind": np.where(generator.random(n) < 0.1, np.nan, generator.gamma(2.0, 3.0, n)),
+            "holiday": generator.random(n) < 0.3,
+            "guests": generator.integers(0, 4, n),
+            "host": np.array(["Ann", "Bo", None], dtype=object)[generator.integers(0, 3, n)],
+        }
+    )
+    chance = 0.1 + 0.6 * (frame["sky"] == "dry") + 0.2 * frame["holiday"]
+    y = np.where(generator.random(n) < chance, "play", "rest")
+    return frame, y
+
+
+def test_frames_of_strings_categories_booleans_numbers_and_gaps_go_straight_in(weather):
+    x, y = weather
+    model = EBNCClassifier().fit(x, y)
+    assert list(model.classes_) == ["play", "rest"]
+    assert set(model.selected_features_) >= {"sky"}
+    assert model.score(x, y) > 0.7
+    p = model.predict_proba(x)
+    np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_allclose(np.log(p), model.predict_log_proba(x), atol=1e-10)
+    assert (model.decision_function(x) > 0).tolist() == (p[:, 1] > 0.5).tolist()
+    assert model.feature_worths_[0].feature == "sky"
+
+
+def test_polars_frames_give_the_same_model(weather):
+    x, y = weather
+    one = EBNCClassifier().fit(x.drop(columns="sky"), y)
+    two = EBNCClassifier().fit(pl.from_pandas(x.drop(columns="sky")), y)
+    assert one.structure_ == two.structure_
+    np.testing.assert_allclose(
+        one.predict_proba(x.drop(columns="sky")),
+        two.predict_proba(pl.from_pandas(x.drop(columns="sky"))),
+    )
+
+
+@pytest.mark.parametrize("structure", ["naive", "tan", "forest", "kdb1", "kdb2"])
+def test_fixed_families(weather, structure):
+    x, y = weather
+    model = EBNCClassifier(structure).fit(x, y)
+    assert model.selected_features_ == list(x.columns)
+    assert np.isfinite(model.log_evidence_)
+    assert np.isfinite(model.bic_)
+
+
+def test_a_structure_of_ones_own(weather):
+    x, y = weather
+    own = ebnc.EmbeddedStructure.from_string("[Y][sky|Y][holiday|sky:Y]", target="Y")
+    model = EBNCClassifier(own).fit(x, y)
+    assert model.selected_features_ == ["sky", "holiday"]
+    assert model.dimension_ == 4
+    wrong = ebnc.EmbeddedStructure.naive("Y", ["moon"])
+    with pytest.raises(ValueError, match="'moon' of the structure is not a column"):
+        EBNCClassifier(wrong).fit(x, y)
+
+
+def test_score_is_a_parameter_and_a_method(weather):
+    x, y = weather
+    model = EBNCClassifier(score="bic")
+    assert model.get_params()["score"] == "bic"
+    assert clone(model).get_params()["score"] == "bic"
+    assert 0.5 < model.fit(x, y).score(x, y) <= 1
+    with pytest.raises(ValueError, match="score must be"):
+        EBNCClassifier(score="aic").fit(x, y)
+
+
+def test_pipelines_grids_pickles_and_weights(weather):
+    x, y = weather
+    grid = GridSearchCV(EBNCClassifier(), {"structure": ["naive", "tan"]}, cv=2).fit(x, y)
+    assert grid.best_params_["structure"] in ("naive", "tan")
+    pipeline = make_pipeline(FunctionTransformer(), EBNCClassifier("naive"))
+    assert cross_val_score(pipeline, x, y, cv=2).mean() > 0.6
+    model = EBNCClassifier().fit(x, y)
+    back = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(back.predict_proba(x), model.predict_proba(x))
+    balanced = EBNCClassifier("naive", class_weight="balanced").fit(x, y)
+    assert balanced.predict_proba(x)[:, 0].mean() == pytest.approx(0.5, abs=0.05)
+
+
+def test_averages_are_probabilities_and_different(weather):
+    x, y = weather
+    single = EBNCClassifier().fit(x, y).predict_proba(x)
+    for options in ({"average": True}, {"predictive": "posterior"}):
+        p = EBNCClassifier(**options).fit(x, y).predict_proba(x)
+        np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-12)
+        assert np.abs(p - single).max() > 1e-6
+        assert np.abs(p - single).max() < 0.3
+
+
+def test_unseen_states_at_prediction_are_averaged(weather):
+    x, y = weather
+    model = EBNCClassifier().fit(x, y)
+    new = x.head(3).assign(host=["Zoe", None, "Ann"], sky=["foggy", "dry", "wet"])
+    assert np.isfinite(model.predict_proba(new)).all()
+
+
+def test_interactions_are_found_where_there_are_some():
+    """Exclusive or: no single input says anything."""
+    generator = np.random.default_rng(0)
+    x = generator.integers(0, 2, (400, 5))
+    y = x[:, 1] ^ x[:, 3]
+    model = EBNCClassifier().fit(x, y)
+    assert {"x1", "x3"} <= set(model.selected_features_)
+    assert model.score(x, y) == 1.0
+    assert "x1" in str(model.trace_) or "x3" in str(model.trace_)
+
+
+def test_n_jobs_changes_nothing(weather):
+    x, y = weather
+    one, two = (EBNCClassifier(n_jobs=n).fit(x, y) for n in (1, 2))
+    assert str(one.structure_) == str(two.structure_)
+    np.testing.assert_array_equal(one.predict_proba(x), two.predict_proba(x))
+
+
+def test_iris_numbers_are_discretised():
+    x, y = load_iris(return_X_y=True, as_frame=True)
+    model = EBNCClassifier().fit(x, y)
+    assert log_loss(y, model.predict_proba(x)) < 0.2
+    assert "≤" in str(model.ebnc_.phi_table()) or ">" in str(model.ebnc_.phi_table())
+
+
+@pytest.mark.parametrize("n_columns", [2000])
+def test_wide_data_finish(n_columns):
+    generator = np.random.default_rng(0)
+    x = generator.integers(0, 2, (60, n_columns))
+    y = x[:, 7]
+    model = EBNCClassifier("naive", prior_scale=0.1).fit(x, y)
+    assert model.score(x, y) > 0.9

@@ -1,0 +1,166 @@
+"""Search: moves keep the rules, estimates rank, greedy finds what exhaustive search finds."""
+
+import numpy as np
+import pytest
+
+import ebnc
+from ebnc.data.cases import read_cases
+from ebnc.errors import SearchError
+from ebnc.search.averaging import occams_window
+from ebnc.search.exhaustive import all_structures, exhaustive_search
+from ebnc.search.features import feature_worths, without_input
+from ebnc.search.greedy import greedy_search
+from ebnc.search.limits import Limits
+from ebnc.search.moves import moves
+from ebnc.search.scorer import Scorer
+from ebnc.search.screening import screen
+from problems import domain_of, random_data, structure_named
+
+
+def isolated(names):
+    return ebnc.EmbeddedStructure("Y", tuple((x, ()) for x in ("Y", *names)))
+
+
+def random_problem(seed, n_inputs, n_rows):
+    """Cases of a random structure over a few inputs, some of which may do nothing."""
+    generator = np.random.default_rng(seed)
+    names = [f"X{i}" for i in range(n_inputs)]
+    order = list(generator.permutation(names))
+    families = {"Y": ()}
+    for place, x in enumerate(order):
+        parents = tuple(p for p in order[:place] if generator.random() < 0.4)
+        families[x] = (*parents, "Y") if generator.random() < 0.8 else parents
+    structure = ebnc.EmbeddedStructure("Y", tuple((x, families[x]) for x in ("Y", *names)))
+    domain = ebnc.Domain({x: int(generator.integers(2, 4)) for x in names} | {"Y": 2})
+    data, _ = random_data(structure, domain, n_rows, seed=seed, scale=0.4)
+    return read_cases(data, domain, names, "Y").counted(), names
+
+
+def test_greedy_reaches_the_exhaustive_optimum_on_nine_of_ten_problems():
+    hits = 0
+    for seed in range(20):
+        cases, names = random_problem(seed, 3, [100, 300, 1000][seed % 3])
+        best = exhaustive_search(Scorer(cases), isolated(names))
+        found = greedy_search(Scorer(cases), ebnc.EmbeddedStructure.naive("Y", names)).best
+        hits += found.score >= best.score - 0.02
+    assert hits >= 18
+
+
+def test_the_score_reported_is_confirmed_by_a_refit():
+    for seed in range(5):
+        cases, names = random_problem(seed, 4, 400)
+        result = greedy_search(Scorer(cases), ebnc.EmbeddedStructure.naive("Y", names))
+        scorer = Scorer(cases)
+        again = scorer.at_scales(result.best.structure, result.best.posterior.prior.scales)
+        assert again.score == pytest.approx(result.best.score, abs=1e-6)
+
+
+def test_on_permuted_labels_nothing_is_selected():
+    nothing = 0
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        x = np.array(list("abc"))[generator.integers(0, 3, (200, 6))]
+        y = generator.permutation(np.arange(200) % 2)
+        nothing += not ebnc.EBNCClassifier().fit(x, y).selected_features_
+    assert nothing >= 19
+
+
+def test_every_move_is_allowed_and_changes_the_clusters():
+    structure = structure_named("worked")
+    n_states = {x: domain_of(structure, 2).n_states(x) for x in structure.inputs}
+    limits = Limits.of(max_cluster_cells=24, max_parents=2, forbidden_arcs=[("A", "D")])
+    found = moves(ebnc.EmbeddedStructure.naive("Y", structure.inputs), n_states, limits)
+    keys = [move.structure.cluster_key for move in found]
+    assert len(set(keys)) == len(keys)
+    for move in found:
+        for factor in move.structure.factors:
+            assert np.prod([n_states[x] for x in factor.inputs]) <= 24
+        assert ("A", "D") not in move.structure.edges
+
+
+def test_all_structures_of_three_inputs():
+    """All antichains of subsets of {1, 2, 3} with heads, that is, all 19 but {12, 13, 23}."""
+    found = list(all_structures(isolated("ABC"), dict.fromkeys("ABC", 2)))
+    assert len(found) == 18
+    triangle = frozenset(map(frozenset, ["AB", "AC", "BC"]))
+    assert triangle not in {structure.cluster_key for structure in found}
+    with pytest.raises(SearchError, match="6 inputs"):
+        list(all_structures(isolated("ABCDEF"), dict.fromkeys("ABCDEF", 2)))
+
+
+def test_estimated_gains_of_growing_moves_follow_the_exact_ones():
+    cases, names = random_problem(3, 5, 1500)
+    scorer = Scorer(cases, scales=[0.5, 0.5, 0.5])
+    here = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
+    n_states = {x: cases.domain.n_states(x) for x in names}
+    found = screen(scorer, here, moves(here.structure, n_states, Limits()))
+    growing = [s for s in found if s.move.grows]
+    exact = [scorer.tuned(s.move.structure).score - here.score for s in growing]
+    estimated = [s.gain for s in growing]
+    np.testing.assert_allclose(estimated, exact, atol=0.1, rtol=0.2)
+    assert np.argmax(exact) in np.argsort(estimated)[-3:]
+
+
+def test_estimates_save_most_of_the_fits():
+    cases, names = random_problem(1, 10, 800)
+    scorer = Scorer(cases)
+    trace = greedy_search(scorer, ebnc.EmbeddedStructure.naive("Y", names)).trace
+    assert trace.n_screened > 3 * trace.n_fits
+
+
+def test_interruption_returns_the_best_so_far():
+    cases, names = random_problem(2, 5, 1500)
+
+    def stop(step):
+        if step.move != "start":
+            raise KeyboardInterrupt
+
+    start = isolated(names)
+    result = greedy_search(Scorer(cases), start, report=stop)
+    assert result.trace.interrupted
+    assert "interrupted" in str(result.trace)
+    assert result.best.score > Scorer(cases).tuned(start).score
+
+
+def test_worth_of_features_is_what_a_refit_without_them_loses():
+    cases, names = random_problem(5, 4, 1000)
+    scorer = Scorer(cases)
+    best = greedy_search(scorer, ebnc.EmbeddedStructure.naive("Y", names)).best
+    for feature, worth in feature_worths(scorer, best):
+        less = scorer.at_scales(without_input(best.structure, feature), best.posterior.prior.scales)
+        assert worth == pytest.approx(best.fit_score - less.fit_score, abs=1e-6)
+
+
+def test_occams_window_weighs_models_by_their_score():
+    cases, names = random_problem(6, 4, 300)
+    met = greedy_search(Scorer(cases), ebnc.EmbeddedStructure.naive("Y", names)).met
+    window = occams_window(met)
+    weights = [weight for weight, _ in window]
+    assert sum(weights) == pytest.approx(1)
+    assert weights == sorted(weights, reverse=True)
+    ratio = np.exp(window[0][1].score - window[-1][1].score)
+    assert weights[0] / weights[-1] == pytest.approx(ratio)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"required_arcs": [("A", "B")], "forbidden_arcs": [("A", "B")]}, "both required and"),
+        ({"required_features": ["A"], "forbidden_features": ["A"]}, "'A' is both"),
+        ({"required_arcs": [("A", "B")], "forbidden_features": ["B"]}, "'B' is both"),
+    ],
+)
+def test_contradictions_are_refused(options, message):
+    with pytest.raises(SearchError, match=message):
+        Limits.of(**options)
+    with pytest.raises(SearchError, match="'Q' is not an input"):
+        Limits.of(required_features=["Q"]).check_names(["A", "B"])
+
+
+def test_bic_counts_the_parameters_of_the_conditional():
+    cases, names = random_problem(0, 3, 500)
+    scorer = Scorer(cases, "bic", structure_prior=False)
+    scored = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
+    likelihood = scored.posterior.log_likelihood(scored.solution.phi)
+    expected = likelihood - 0.5 * scored.dimension * np.log(500)
+    assert scored.score == pytest.approx(expected)
