@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ebnc.domain import Domain
     from ebnc.estimator.classifier import EBNCClassifier
+    from ebnc.estimator.features import EBNCFeatures
     from ebnc.learn import fit, fit_theta
     from ebnc.parameters.blocks import dimension_by_blocks
     from ebnc.parameters.dimension import dimension
@@ -22,6 +23,7 @@ __all__ = [
     "EBNC",
     "Domain",
     "EBNCClassifier",
+    "EBNCFeatures",
     "EmbeddedNetwork",
     "EmbeddedStructure",
     "dimension",
@@ -36,6 +38,7 @@ _HOME = {
     "Domain": "ebnc.domain",
     "EBNC": "ebnc.parameters.ebnc",
     "EBNCClassifier": "ebnc.estimator.classifier",
+    "EBNCFeatures": "ebnc.estimator.features",
     "EmbeddedNetwork": "ebnc.parameters.embedded_network",
     "EmbeddedStructure": "ebnc.structure.embedded",
     "dimension": "ebnc.parameters.dimension",

@@ -1,72 +1,100 @@
-"""Moves between embedded structures (mathematics of §5: select models and input features).
+"""Moves between embedded structures (§5: select models and input features).
 
 Take X in as a child of Y; let X_j be a parent of a child X_i of Y; make X a parent of Y; remove an
 arc; drop X. Only moves that change the clusters are kept, and of those that lead to the same
-clusters only the first.
+clusters only the first. A move that grows the structure adds one cluster, which says all there is
+to say of it; its structure is made only when it is asked for.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from math import prod
 
-from ebnc.errors import StructureError
 from ebnc.search.limits import Limits
+from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["Move", "moves"]
 
 EVERY_PAIR = 64  # with more inputs, pairs are tried only among those taken in
 
+Families = dict[str, tuple[str, ...]]
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, eq=False)
 class Move:
-    """A change in words, and the structure it leads to."""
+    """A change in words. ``new_cluster``: what a growing move adds, None where one shrinks."""
 
     description: str
-    structure: EmbeddedStructure
-    grows: bool
+    target: str
+    families: Families
+    new_cluster: Cluster | None
+
+    @property
+    def grows(self) -> bool:
+        """Whether the structure becomes larger."""
+        return self.new_cluster is not None
+
+    @cached_property
+    def structure(self) -> EmbeddedStructure:
+        """The structure that the move leads to."""
+        return EmbeddedStructure(self.target, tuple(self.families.items()))
 
 
 def moves(structure: EmbeddedStructure, n_states: Mapping[str, int], limits: Limits) -> list[Move]:
     """All allowed moves, in a fixed order, one for each set of clusters they lead to."""
-    found: dict[frozenset[frozenset[str]], Move] = {}
-    here = structure.cluster_key
-    for description, families, grows in _changes(structure):
-        if not _sizes_fit(families, structure.target, n_states, limits):
-            continue
-        try:
-            there = EmbeddedStructure(structure.target, tuple(families.items()))
-        except StructureError:  # a cycle
-            continue
-        key = there.cluster_key
-        if key != here and key not in found and limits.allow(there, n_states):
-            found[key] = Move(description, there, grows)
+    clusters = structure.cluster_key
+    found: dict[object, Move] = {}
+    for move in _growing(structure, limits):
+        new = move.new_cluster
+        assert new is not None
+        covered = any(new <= cluster for cluster in clusters)
+        if not covered and new not in found and _fits(new, n_states, limits):
+            found[new] = move
+    for move in _shrinking(structure):
+        key = move.structure.cluster_key
+        if key != clusters and key not in found and limits.allow(move.structure, n_states):
+            found[key] = move
     return list(found.values())
 
 
-Families = dict[str, tuple[str, ...]]
-
-
-def _changes(structure: EmbeddedStructure) -> Iterator[tuple[str, Families, bool]]:
-    target = structure.target
+def _growing(structure: EmbeddedStructure, limits: Limits) -> Iterator[Move]:
+    target, inputs = structure.target, structure.inputs
     families = dict(structure.families)
     children = set(structure.children(target))
     own = families[target]
     used = set(structure.markov_blanket)
-    for x in structure.inputs:
+    allowed = [x for x in inputs if x not in limits.forbidden_features]
+    for x in allowed:
         if x not in used:
-            yield f"take in {x}", families | {x: (target,)}, True
-    few = len(structure.inputs) <= EVERY_PAIR
-    for head in structure.inputs:
+            yield Move(f"take in {x}", target, families | {x: (target,)}, frozenset([x]))
+    few = len(inputs) <= EVERY_PAIR
+    ancestors = _ancestors(structure)
+    for head in allowed:
         given = tuple(p for p in families[head] if p != target) if head in children else ()
-        if head in own or not (few or head in used):
+        if head in own or len(given) >= limits.max_parents or not (few or head in used):
             continue
-        for tail in structure.inputs:
-            if tail != head and tail not in given and (few or tail in used):
+        if target in ancestors and head in ancestors[target]:
+            continue  # Y would become its own ancestor
+        for tail in allowed:
+            if tail in (head, *given) or head in ancestors[tail] or not (few or tail in used):
+                continue
+            if (tail, head) not in limits.forbidden_arcs:
                 # A tail outside of the blanket comes in with the arc.
-                yield f"{tail} → {head}", families | {head: (*given, tail, target)}, True
-    for x in structure.inputs:
-        if x not in own and x not in children:
-            yield f"{x} → {target}", families | {target: (*own, x)}, True
+                new = families | {head: (*given, tail, target)}
+                yield Move(f"{tail} → {head}", target, new, frozenset([head, *given, tail]))
+    for x in allowed:
+        if x not in own and x not in children and target not in ancestors[x]:
+            new = families | {target: (*own, x)}
+            yield Move(f"{x} → {target}", target, new, frozenset([*own, x]))
+
+
+def _shrinking(structure: EmbeddedStructure) -> Iterator[Move]:
+    target = structure.target
+    families = dict(structure.families)
+    children = set(structure.children(target))
+    own = families[target]
     for head in structure.inputs:
         if head in children:
             for tail in families[head]:
@@ -74,31 +102,27 @@ def _changes(structure: EmbeddedStructure) -> Iterator[tuple[str, Families, bool
                     rest = tuple(p for p in families[head] if p != tail)
                     without = families | {head: rest}
                     if tail not in children and tail not in own:
-                        without |= {tail: (target,)}  # its main effect stays
-                    yield f"remove {tail} → {head}", without, False
+                        without |= {tail: (*families[tail], target)}  # its main effect stays
+                    yield Move(f"remove {tail} → {head}", target, without, None)
     for x in own:
         rest = tuple(p for p in own if p != x)
-        yield f"remove {x} → {target}", families | {target: rest}, False
-    for x in structure.inputs:
-        if x in used:
-            without = {
-                name: tuple(p for p in parents if p != x) for name, parents in families.items()
-            }
-            yield f"drop {x}", without | {x: ()}, False
+        yield Move(f"remove {x} → {target}", target, families | {target: rest}, None)
+    for x in structure.markov_blanket:
+        without = {
+            name: () if name == x else tuple(p for p in parents if p != x)
+            for name, parents in families.items()
+        }
+        yield Move(f"drop {x}", target, without, None)
 
 
-def _sizes_fit(
-    families: Families, target: str, n_states: Mapping[str, int], limits: Limits
-) -> bool:
-    """Cluster sizes alone, before a structure is made of the families."""
-    for head, parents in families.items():
-        if head != target and target not in parents:
-            continue
-        cells = 1 if head == target else n_states[head]
-        for parent in parents:
-            cells *= 1 if parent == target else n_states[parent]
-        if cells > limits.max_cluster_cells:
-            return False
-        if head != target and len(parents) - 1 > limits.max_parents:
-            return False
-    return True
+def _ancestors(structure: EmbeddedStructure) -> dict[str, set[str]]:
+    """All ancestors of every variable."""
+    found: dict[str, set[str]] = {}
+    for name in structure.total_order:
+        parents = structure.parents(name)
+        found[name] = set(parents).union(*(found[p] for p in parents))
+    return found
+
+
+def _fits(cluster: Cluster, n_states: Mapping[str, int], limits: Limits) -> bool:
+    return prod([n_states[x] for x in cluster]) <= limits.max_cluster_cells

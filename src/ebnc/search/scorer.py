@@ -9,7 +9,7 @@ out at no cost and 0.340 with none left out.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ from ebnc.parameters.phi import Basis, transfer
 from ebnc.score.bic import bic
 from ebnc.score.laplace import curvature_at, laplace_log_evidence, log_joint
 from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD, maximise_evidence
+from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["Scored", "Scorer"]
@@ -87,12 +88,17 @@ class Scorer:
         Arcs are those beyond the first variable of a cluster. Leaving out everything is one
         alternative, not one for each input, and costs nothing.
         """
+        return self.log_cluster_prior(structure.cluster_key)
+
+    def log_cluster_prior(self, clusters: Collection[Cluster]) -> float:
+        """The same from the clusters alone."""
         n_inputs = len(self.cases.rows.names)
-        if not self.structure_prior or n_inputs < 2 or not structure.markov_blanket:
+        n_in = len(frozenset().union(*clusters))
+        if not self.structure_prior or n_inputs < 2 or n_in == 0:
             return 0.0
-        n_arcs = sum(len(cluster) - 1 for cluster in structure.clusters)
-        n_out = n_inputs - len(structure.markov_blanket)
-        return -n_arcs * math.log(max(2, n_inputs - 1)) - n_out * math.log(n_inputs)
+        n_arcs = sum(len(cluster) - 1 for cluster in clusters)
+        cost = n_arcs * math.log(max(2, n_inputs - 1)) + (n_inputs - n_in) * math.log(n_inputs)
+        return -cost
 
     def tuned(self, structure: EmbeddedStructure, near: Scored | None = None) -> Scored:
         """The score with σ by evidence (or as given), started at a similar structure."""

@@ -13,6 +13,7 @@ With BIC the last two terms are −½ d_B log N. Near separation the second esti
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -42,19 +43,28 @@ class Screened:
 def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Screened]:
     """All moves with their estimated gains, the best first; ties by the words of the move."""
     rows = here.posterior.row_terms(here.solution.phi)
-    basis = here.posterior.design.basis
+    basis = here.design.basis
     covariance = here.factor.solve(np.eye(here.dimension))
-    prior = scorer.log_structure_prior(here.structure)
+    clusters = here.structure.cluster_key
+    prior = scorer.log_cluster_prior(clusters)
+    known = {frozenset(term.inputs) for term in basis.terms}
 
     def estimate(move: Move) -> Screened:
-        gain = scorer.log_structure_prior(move.structure) - prior
-        there = Basis(move.structure, basis.domain)
-        known = {term.inputs for term in basis.terms}
-        wanted = {term.inputs for term in there.terms}
-        gained = [term.inputs for term in there.terms if term.inputs not in known]
-        lost = [term.inputs for term in basis.terms if term.inputs not in wanted]
-        if lost:
-            gain -= _worth_of(scorer, here, lost, covariance)
+        new = move.new_cluster
+        if new is None:
+            gain = scorer.log_structure_prior(move.structure) - prior
+            there = {frozenset(term.inputs) for term in Basis(move.structure, basis.domain).terms}
+            lost = [t.inputs for t in basis.terms if frozenset(t.inputs) not in there]
+            return Screened(move, gain - _worth_of(scorer, here, lost, covariance))
+        kept = [cluster for cluster in clusters if not cluster <= new]
+        gain = scorer.log_cluster_prior([*kept, new]) - prior
+        names = sorted(x for x in new if basis.domain.n_states(x) > 1)
+        gained = [
+            subset
+            for size in range(1, len(names) + 1)
+            for subset in combinations(names, size)
+            if frozenset(subset) not in known
+        ]
         if gained:
             gain += _worth_outside(scorer, here, gained, rows, covariance)
         return Screened(move, gain)
@@ -67,6 +77,8 @@ def _worth_of(
     scorer: Scorer, here: Scored, terms: Sequence[tuple[str, ...]], covariance: FloatArray
 ) -> float:
     """What terms of the design are worth."""
+    if not terms:
+        return 0.0
     design = here.posterior.design
     inside = np.zeros(design.basis.dimension, dtype=bool)
     for inputs in terms:

@@ -1,0 +1,79 @@
+"""``EBNCFeatures``: the non-redundant interaction design of a structure as a transformer."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from ebnc.data.encoding import encode
+from ebnc.data.states import learn_domain
+from ebnc.domain import Domain
+from ebnc.errors import SearchError
+from ebnc.estimator.tables import named_columns
+from ebnc.parameters.design_matrix import indicator_design
+from ebnc.parameters.phi import Basis
+from ebnc.structure.embedded import EmbeddedStructure
+
+__all__ = ["EBNCFeatures"]
+
+
+class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Columns Π I(x_i = s), one for each parameter of an EBNC but the intercept.
+
+    Any linear classifier on them is the EBNC's softmax polynomial regression. Numbers are cut into
+    intervals, by MDLP where ``y`` is given; labels never seen in ``fit`` are an error.
+
+    Parameters
+    ----------
+    structure : EmbeddedStructure or None
+        Its clusters say which interactions there are; None is naive, main effects only.
+    """
+
+    def __init__(self, structure: EmbeddedStructure | None = None) -> None:
+        self.structure = structure
+
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
+        """Learn the states of the columns."""
+        columns = named_columns(self, X, reset=True)
+        structure = self.structure or EmbeddedStructure.naive("y", list(columns))
+        unknown = [x for x in structure.inputs if x not in columns]
+        if unknown:
+            raise SearchError(f"input {unknown[0]!r} of the structure is not a column of X")
+        data, target = dict(columns), None
+        if y is not None:
+            target = "y"
+            while target in data:
+                target += "_"
+            data[target] = np.asarray(y)
+        domain = learn_domain(data, structure.inputs, target)
+        states = {x: domain[x] for x in structure.inputs}
+        self.basis_ = Basis(structure, Domain({**states, structure.target: 2}))
+        return self
+
+    def transform(self, X: Any) -> Any:  # noqa: N803
+        """The indicator columns, shape (rows, d − 1) for two classes."""
+        check_is_fitted(self)
+        columns = named_columns(self, X, reset=False)
+        rows = encode(columns, self.basis_.domain, self.basis_.structure.markov_blanket)
+        return indicator_design(self.basis_, rows).toarray()[:, 1:]
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002
+        """Names such as ``outlook=rainy · windy=yes``."""
+        check_is_fitted(self)
+        domain = self.basis_.domain
+        names = []
+        for term in self.basis_.terms[1:]:
+            shape = term.shape[:-1]
+            for place in np.ndindex(*shape):
+                parts = zip(term.inputs, place, strict=True)
+                names.append(" · ".join(f"{x}={domain[x][s + 1]}" for x, s in parts))
+        return np.array(names, dtype=object)
