@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint fresh-kernels dimension-study bench clean
+.PHONY: demo test lint fresh-kernels dimension-study quality bench clean
 
 demo: $(VENV)/.ready
 	$(BIN)/python examples/dimension.py
@@ -27,6 +27,12 @@ lint: $(VENV)/.ready-test
 # The dimension functions against each other on 3 000 random structures (minutes).
 dimension-study: $(VENV)/.ready-test
 	$(BIN)/python -m benchmarks.dimension_study
+
+# Test log-loss of classifiers, 5×2-fold, on the sets in DATA; finished folds are not run again.
+DATA ?= ../shared/data/classification
+quality: $(VENV)/.ready-test
+	$(BIN)/python -m benchmarks.quality.run --data $(DATA) --jobs 2
+	$(BIN)/python -m benchmarks.quality.report
 
 # Ratios against a peer, in one run; also writes benchmarks/results.
 bench: $(VENV)/.ready-test

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import foundations, learning
+from benchmarks import foundations, learning, searching
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = [foundations, learning]
+PARTS = [foundations, learning, searching]
 
 
 def main() -> int:

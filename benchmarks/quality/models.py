@@ -61,8 +61,8 @@ VARIANTS: dict[str, dict[str, object]] = {
     "ebnc-naive": {"structure": "naive"},
     "ebnc-tan": {"structure": "tan"},
     "ebnc-bic": {"score": "bic"},
-    "ebnc-map": {"predictive": "map"},
-    "ebnc-average": {"average": True},
+    "ebnc-single": {"average": False},
+    "ebnc-posterior": {"predictive": "posterior"},
 }
 
 

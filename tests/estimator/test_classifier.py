@@ -73,6 +73,10 @@ def test_frames_of_strings_categories_booleans_numbers_and_gaps_go_straight_in(w
     p = model.predict_proba(x)
     np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-12)
     np.testing.assert_allclose(np.log(p), model.predict_log_proba(x), atol=1e-10)
+    single = EBNCClassifier(average=False).fit(x, y)
+    np.testing.assert_array_equal(single.predict_proba(x), single.ebnc_.probabilities(x))
+    log_p = single.predict_log_proba(x)
+    np.testing.assert_allclose(np.log(single.predict_proba(x)), log_p, atol=1e-10)
     assert (model.decision_function(x) > 0).tolist() == (p[:, 1] > 0.5).tolist()
     assert model.feature_worths_[0].feature == "sky"
 
@@ -133,8 +137,8 @@ def test_pipelines_grids_pickles_and_weights(weather):
 
 def test_averages_are_probabilities_and_different(weather):
     x, y = weather
-    single = EBNCClassifier().fit(x, y).predict_proba(x)
-    for options in ({"average": True}, {"predictive": "posterior"}):
+    single = EBNCClassifier(average=False).fit(x, y).predict_proba(x)
+    for options in ({}, {"average": False, "predictive": "posterior"}):
         p = EBNCClassifier(**options).fit(x, y).predict_proba(x)
         np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-12)
         assert np.abs(p - single).max() > 1e-6

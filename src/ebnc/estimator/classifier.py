@@ -80,7 +80,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     prior_scale : "evidence" or float or list of float
         σ of the normal prior on the parameters, one for all or one for each order of interaction.
     average : bool
-        Average the predictions over the models met in the search (Occam's window).
+        Average the predictions over the models met in the search, weighted by their evidence
+        (Occam's window); ``ebnc_`` is the best of them. False: that one alone predicts.
     predictive : {"map", "posterior"}
         Predict at the most probable parameters, or average over their posterior.
     class_weight : dict, "balanced" or None
@@ -116,7 +117,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         score: str = "laplace",
         prior_scale: Any = "evidence",
-        average: bool = False,
+        average: bool = True,
         predictive: str = "map",
         class_weight: Any = None,
         max_cluster_cells: int = 1024,
