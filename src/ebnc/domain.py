@@ -175,10 +175,12 @@ def _check_labels(name: str, labels: tuple[State, ...]) -> dict[State, int]:
 
 
 def _is_nan(label: object) -> bool:
-    """Whether a label differs from itself: NaN of any float type, NaT."""
+    """Whether a label differs from itself: NaN, NaT; or cannot tell: pandas.NA."""
     try:
         return bool(label != label)  # noqa: PLR0124
-    except (TypeError, ValueError):  # an array, or pandas.NA, has no such truth value
+    except TypeError:
+        return True
+    except ValueError:  # an array has no such truth value
         return False
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ebnc.data.cases import Cases, check_weights, read_cases
-from ebnc.data.columns import Frame, n_rows
+from ebnc.data.columns import Frame, read_columns
 from ebnc.data.encoding import Table
 from ebnc.data.states import Categories, Missing, learn_domain
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError
@@ -30,6 +30,8 @@ from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
 __all__ = ["FittedEBNC", "fit", "fit_cases", "fit_theta"]
+
+TOLERANCE = 1e-12  # nats
 
 SUSPICIOUS_LOG_ODDS = 15.0
 """Larger fitted log odds make a flat-prior fit suspect: separated rows end well above 20."""
@@ -79,6 +81,10 @@ class FittedEBNC(EBNC):
                 "a finite prior_scale"
             )
         factor = self._curvature("the Hessian of Laplace's approximation is not computed; use .bic")
+        if curvature not in ("posterior", "likelihood"):
+            raise ParameterError(
+                f"curvature must be 'posterior' or 'likelihood', got {curvature!r}"
+            )
         if curvature == "likelihood":
             factor = factor.minus_diagonal(
                 np.repeat(self.prior.precision(self.design), self.design.n_others)
@@ -187,6 +193,8 @@ def fit_theta(
 
     Where the structure fills its span both reach the same likelihood; elsewhere θ reaches less.
     """
+    if n_starts < 1:
+        raise ParameterError(f"n_starts must be at least 1, got {n_starts}")
     cases, _ = _read(structure, data, categories, missing, weights)
     return fit_theta_to_cases(structure, cases, n_starts=n_starts, random_state=random_state)
 
@@ -202,7 +210,9 @@ def _read(
     if missing not in ("state", "refuse"):
         raise ParameterError(f"missing must be 'state' or 'refuse', got {missing!r}")
     names = (*structure.inputs, structure.target)
-    checked = None if weights is None else check_weights(weights, n_rows(data))
+    checked = None
+    if weights is not None:
+        checked = check_weights(weights, len(read_columns(data, names)[structure.target]))
     domain = learn_domain(
         data,
         structure.inputs,
@@ -219,6 +229,16 @@ def _read(
     return _Input(cases.counted(), Basis(structure, domain))
 
 
+def _first(design: Design, start: EBNC) -> FloatArray:
+    basis = design.basis
+    if not isinstance(start, EBNC) or (start.structure, start.domain) != (
+        basis.structure,
+        basis.domain,
+    ):
+        raise ParameterError("start must be an EBNC with the structure and the states of this fit")
+    return design.from_basis(start.phi_in(ORTHONORMAL.name))
+
+
 def _maximise(
     posterior: Posterior, cases: Cases, start: EBNC | None, max_steps: int
 ) -> tuple[Solution, Factor | None]:
@@ -228,9 +248,13 @@ def _maximise(
     small = design.dimension <= LARGEST_FACTOR
     if is_flat and small:
         refuse_unidentified(posterior)
-    first = None if start is None else design.from_basis(start.phi_in(ORTHONORMAL.name))
+    first = None if start is None else _first(design, start)
+    tolerance = TOLERANCE
+    if is_flat and cases.weights is not None:
+        # Without a prior small weights only scale the problem, and must not end it early.
+        tolerance *= min(1.0, float(cases.weights.min()))
     try:
-        solution = maximise(posterior, first, max_steps=max_steps)
+        solution = maximise(posterior, first, tolerance=tolerance, max_steps=max_steps)
         factor = curvature_at(posterior, solution.phi) if small else None
         if factor is not None:
             solution = polish(posterior, solution, factor)

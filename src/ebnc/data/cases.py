@@ -15,6 +15,7 @@ from ebnc.typing import CodeArray, FloatArray
 
 __all__ = ["Cases", "check_weights", "read_cases"]
 
+LARGEST_WEIGHT = 1e100  # sums of squares are still numbers
 SAMPLE = 16_384  # rows looked at to guess how many distinct rows there are
 
 
@@ -97,8 +98,11 @@ def check_weights(weights: object, n_rows: int) -> FloatArray | None:
     if weights is None:
         return None
     try:
-        array = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
+        raw = np.asarray(weights)
+        if raw.dtype.kind not in "biufO":  # text and dates would be cast in silence
+            raise TypeError
+        array = np.asarray(raw, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise DataError("weights must be numbers") from None
     if array.shape != (n_rows,):
         raise DataError(f"weights must have shape ({n_rows},), one for each row, got {array.shape}")
@@ -106,8 +110,10 @@ def check_weights(weights: object, n_rows: int) -> FloatArray | None:
     if wrong.any():
         place = int(np.argmax(wrong))
         raise DataError(f"weight {array[place]} of row {place} is not a finite number ≥ 0")
-    if not array.sum() > 0:
+    if not array.any():
         raise DataError("all weights are zero; at least one must be positive")
+    if array.max() > LARGEST_WEIGHT:
+        raise DataError(f"weight {array.max()} is too large; scale the weights down")
     return array
 
 

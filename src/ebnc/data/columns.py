@@ -9,6 +9,7 @@ labels (``factorise``).
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -119,9 +120,7 @@ def is_numeric(column: Column) -> bool:
     if isinstance(column, np.ndarray):
         if column.dtype.kind == "O":
             present = [v for v in column.tolist() if not _is_missing(v)]
-            return bool(present) and all(
-                isinstance(v, int | float) and not isinstance(v, bool) for v in present
-            )
+            return bool(present) and all(map(_is_number, present))
         return column.dtype.kind in "iuf"
     return bool(column.dtype.is_numeric())
 
@@ -134,7 +133,7 @@ def numbers(name: str, column: Column) -> FloatArray:
 
             column = column.cast(nw.Float64).to_numpy()
         values = np.asarray(column, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"column {name!r} must hold numbers: {error}") from None
     if np.isinf(values).any():
         raise DataError(f"column {name!r} holds an infinite number; remove or replace it")
@@ -145,7 +144,9 @@ def factorise(name: str, column: Column) -> Factorised:
     """Codes and labels of one column."""
     try:
         return _factorise(name, column)
-    except TypeError as error:  # unhashable entries
+    except DataError:
+        raise
+    except Exception as error:  # unhashable entries, or a type the data frame cannot count
         raise DataError(f"entries of column {name!r} cannot be labels: {error}") from None
 
 
@@ -185,11 +186,17 @@ def _factorise_array(column: NDArray[Any]) -> tuple[IntArray, list[Any]]:
     if column.dtype.kind in "iu" and column.size:
         low, high = int(column.min()), int(column.max())
         if high - low < SMALL_RANGE:
-            shifted = column.astype(np.int64) - low
+            # An unsigned column may lie beyond int64, a signed one may overflow its own type.
+            unsigned = column.dtype.kind == "u"
+            shifted = (
+                (column - column.min()).astype(np.int64)
+                if unsigned
+                else column.astype(np.int64) - low
+            )
             present = np.flatnonzero(np.bincount(shifted))
             code_of = np.zeros(high - low + 1, dtype=np.int64)
             code_of[present] = np.arange(len(present))
-            return code_of[shifted], (present + low).tolist()
+            return code_of[shifted], [low + i for i in present.tolist()]
     if column.dtype.kind == "O":
         seen: dict[Any, int] = {}
         codes = [
@@ -222,18 +229,28 @@ def _refuse_mixed(name: str, labels: list[Any]) -> None:
     kinds: dict[str, Any] = {}
     for label in labels:
         if not _is_missing(label):
-            number = isinstance(label, int | float) and not isinstance(label, bool)
-            kinds.setdefault("number" if number else type(label).__name__, label)
+            kinds.setdefault(_kind(label), label)
     if len(kinds) > 1:
         shown = ", ".join(f"{label!r} ({kind})" for kind, label in kinds.items())
         raise DataError(f"column {name!r} mixes types: {shown}; convert it to one type")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def _kind(label: Any) -> str:
+    """What a label is; NumPy's own kinds of numbers and strings are not others."""
+    if _is_number(label):
+        return "number"
+    return "str" if isinstance(label, str) else type(label).__name__
 
 
 def _is_missing(value: Any) -> bool:
     # pandas.NA and NaT are missing too, without pandas being asked
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float) and math.isnan(value)
+    return isinstance(value, float | np.floating | Decimal) and math.isnan(value)
 
 
 def _require(names: Sequence[str], present: Sequence[str]) -> None:
@@ -250,6 +267,8 @@ def _one_dimensional(name: str, given: Any) -> Column:
     column = nw.from_native(given, series_only=True, pass_through=True)
     if isinstance(column, nw.Series):
         return column
+    if isinstance(given, np.ma.MaskedArray):
+        given = given.tolist()  # None where it is masked
     try:
         array = np.asarray(given)
     except ValueError:

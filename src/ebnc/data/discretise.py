@@ -4,6 +4,7 @@ The result is a tuple of ``Interval`` states. They are part of the domain, so a 
 prints its bins, and takes numbers where it has intervals.
 """
 
+import math
 from itertools import pairwise, starmap
 
 import numpy as np
@@ -82,7 +83,7 @@ def _best_cut(cumulative: FloatArray, start: int, stop: int) -> int | None:
         return None
     k, k_left, k_right = (int((side > 0).sum()) for side in (whole, left[best], right[best]))
     described = k * entropy - k_left * entropies[0][best] - k_right * entropies[1][best]
-    cost = (np.log2(n - 1) + np.log2(3.0**k - 2) - described) / n
+    cost = (np.log2(n - 1) + math.log2(3**k - 2) - described) / n
     return start + 1 + best if entropy - after[best] > cost else None
 
 

@@ -10,7 +10,7 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -54,6 +54,7 @@ def learn_domain(
         )
         if any(name not in declared and is_numeric(columns[name]) for name in inputs):
             classes = factorise(target, columns[target]).codes
+            classes = np.where(classes < 0, classes.max() + 1, classes)  # missing, if declared
     for name in inputs:
         if name in declared:
             states[name] = declared[name]
@@ -88,7 +89,7 @@ def _states_of_input(
         lacking = np.isnan(values)
         distinct = np.unique(values[~lacking])
         if len(distinct) <= FEW_VALUES and np.array_equal(distinct, np.round(distinct)):
-            states: tuple[State, ...] = tuple(map(int, distinct))
+            states: tuple[State, ...] = _whole(name, column)
         elif classes is None:
             states = intervals(quantile_cuts(values, N_QUANTILES, weights))
         else:
@@ -105,6 +106,12 @@ def _states_of_input(
             )
         states = (*states, None)
     return states
+
+
+def _whole(name: str, column: Column) -> tuple[int, ...]:
+    """Whole numbers as labels, from the column itself: floats do not tell large ones apart."""
+    labels: tuple[Any, ...] = factorise(name, column).labels
+    return tuple(map(int, labels))
 
 
 def _refuse_many(name: str, labels: Sequence[State], advice: str) -> None:

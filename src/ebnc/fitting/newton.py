@@ -64,11 +64,11 @@ def maximise(
 
 def polish(posterior: Posterior, solution: Solution, factor: Factor) -> Solution:
     """One more Newton step with the exact Hessian, where it is at hand: φ̃ to rounding errors."""
+    if not solution.converged:
+        return solution
     value, gradient = posterior.value_and_gradient(solution.phi)
     step = factor.solve(gradient)
     decrement = 0.5 * float(np.vdot(gradient, step))
-    if not solution.converged:
-        return solution
     return replace(solution, phi=solution.phi + step, value=value + decrement, decrement=decrement)
 
 

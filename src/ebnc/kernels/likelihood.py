@@ -5,8 +5,8 @@ the rows begin … end that it is told.
 """
 
 import numpy as np
-from numba import njit
 
+from ebnc.kernels.compiling import compiled
 from ebnc.kernels.tiles import TILE, mix, probabilities, scatter
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def mix_cells(codes, columns, strides, starts, begin, end, cells):  # type: ignore[no-untyped-def]
     """cells[b, i] of the rows begin … end, mixed radix of their codes."""
     for first in range(begin, end, TILE):
@@ -29,7 +29,7 @@ def mix_cells(codes, columns, strides, starts, begin, end, cells):  # type: igno
         mix(codes, columns, strides, starts, first, n, cells[:, first : first + n])
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def count_classes(cells, offsets, classes, weights, begin, end, counts):  # type: ignore[no-untyped-def]
     """counts[classes[i], offsets[b] + cells[b, i]] += n_i."""
     for b in range(cells.shape[0]):
@@ -38,7 +38,7 @@ def count_classes(cells, offsets, classes, weights, begin, end, counts):  # type
             counts[classes[i], offsets[b] + np.int64(cells[b, i])] += weight
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def draw_rows(cells, offsets, rates, weights, begin, end, chosen, new_weights):  # type: ignore[no-untyped-def]
     """Systematic sample of the rows begin … end; returns how many were drawn.
 
@@ -62,7 +62,7 @@ def draw_rows(cells, offsets, rates, weights, begin, end, chosen, new_weights): 
     return kept
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def log_partition(cells, offsets, tables, weights, begin, end, expected):  # type: ignore[no-untyped-def]
     """Σ_i n_i log Z_i, and the expected class counts of every cell, in one pass.
 
@@ -95,7 +95,7 @@ def log_partition(cells, offsets, tables, weights, begin, end, expected):  # typ
     return result
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def information(cells, offsets, tables, weights, begin, end, out):  # type: ignore[no-untyped-def]
     """n_i (δ_ab p_a − p_a p_b) of the rows begin … end, pairs a ≤ b as in ``np.triu_indices``.
 
@@ -123,7 +123,7 @@ def information(cells, offsets, tables, weights, begin, end, out):  # type: igno
                     pair += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def residuals(cells, offsets, tables, classes, weights, begin, end, out):  # type: ignore[no-untyped-def]
     """n_i (I(y_i = k) − p_k) of the rows begin … end, k = 1 … L.   out: (end − begin, L)."""
     n_others = tables.shape[0]
@@ -142,7 +142,7 @@ def residuals(cells, offsets, tables, classes, weights, begin, end, out):  # typ
                 row[classes[first + i] - 1] += weight
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def cross_tabulate(cells_a, cells_b, n_b, values, table):  # type: ignore[no-untyped-def]
     """table[cells_a[i] · n_b + cells_b[i], :] += values[i, :].   table: (n_a · n_b, Q)."""
     n_values = values.shape[1]
@@ -159,7 +159,7 @@ def cross_tabulate(cells_a, cells_b, n_b, values, table):  # type: ignore[no-unt
                 target[q] += source[q]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def tabulate(cells, values, table):  # type: ignore[no-untyped-def]
     """table[cells[i], :] += values[i, :].   table: (n, Q); values: (rows, Q)."""
     n_values = values.shape[1]

@@ -1,8 +1,8 @@
 """Prediction from coded rows: log odds and probabilities, a tile at a time."""
 
 import numpy as np
-from numba import njit
 
+from ebnc.kernels.compiling import compiled
 from ebnc.kernels.parallel import in_parallel, row_blocks
 from ebnc.kernels.tiles import TILE, gather, mix, probabilities
 from ebnc.typing import CodeArray, FloatArray, IntArray
@@ -10,7 +10,7 @@ from ebnc.typing import CodeArray, FloatArray, IntArray
 __all__ = ["look_up_log_odds", "look_up_probabilities"]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _log_odds(codes, columns, strides, starts, offsets, tables, begin, end, out):  # type: ignore[no-untyped-def]
     cells = np.empty((len(starts) - 1, TILE), dtype=np.uint32)
     sums = np.empty(TILE)
@@ -23,7 +23,7 @@ def _log_odds(codes, columns, strides, starts, offsets, tables, begin, end, out)
                 out[first + i, k] = sums[i]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _probabilities(codes, columns, strides, starts, offsets, tables, begin, end, out):  # type: ignore[no-untyped-def]
     cells = np.empty((len(starts) - 1, TILE), dtype=np.uint32)
     p = np.empty((tables.shape[0] + 1, TILE))

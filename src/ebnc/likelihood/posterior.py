@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from ebnc.data.cases import Cases
+from ebnc.errors import refuse_if_too_large
 from ebnc.kernels.likelihood import (
     count_classes,
     cross_tabulate,
@@ -51,6 +52,11 @@ class CellCounts:
     def n_rows(self) -> int:
         """Number of rows, not of cases: a row may have a weight."""
         return int(self.cells.shape[1])
+
+    @cached_property
+    def n_cases(self) -> float:
+        """N, the sum of the rows' weights."""
+        return float(self.weights.sum()) if self.weights.size else float(self.n_rows)
 
 
 def count_cells(design: Design, cases: Cases) -> CellCounts:
@@ -120,7 +126,8 @@ class Posterior:
 
     def rounding(self, phi: FloatArray) -> float:
         """Rounding error of a value: that of its two large terms, which may nearly cancel."""
-        return 1e-14 * (1.0 + abs(float(np.vdot(self.observed, phi))))
+        least = min(1.0, self.data.n_cases)  # weights may be tiny
+        return 1e-14 * (least + abs(float(np.vdot(self.observed, phi))))
 
     def log_likelihood(self, phi: FloatArray) -> float:
         """L(φ) = Σ_l n_l log p(y_l|x_l, φ): a sum of *log* p (errata E2)."""
@@ -240,6 +247,11 @@ class Posterior:
     def _class_pairs(self) -> FloatArray:
         """Pairs a ≤ b of log odds in the coordinates of φ: Qᵀ(e_a e_bᵀ + e_b e_aᵀ)Q, flattened."""
         q = self.design.class_map
+        refuse_if_too_large(
+            4 * 8 * len(q) ** 4 // 2,
+            f"the Hessian's map of pairs of {len(q) + 1} classes",
+            "merge classes that are alike",
+        )
         a, b = np.triu_indices(len(q))
         outer = q[a][:, :, None] * q[b][:, None, :]
         outer[a != b] += outer[a != b].transpose(0, 2, 1)

@@ -20,6 +20,7 @@ from ebnc.typing import FloatArray
 __all__ = ["INTERCEPT_SCALE", "NormalPrior", "as_prior"]
 
 INTERCEPT_SCALE = 10.0
+LARGEST_SCALE = 1e100  # its square, and one over it, are still numbers
 LOG_2PI = math.log(2 * math.pi)
 
 
@@ -57,10 +58,10 @@ def as_prior(prior_scale: object) -> NormalPrior:
     """From one σ > 0 for all terms, or one for each order of interaction; ∞ everywhere is ML."""
     given: Any = prior_scale if isinstance(prior_scale, Sequence | np.ndarray) else [prior_scale]
     try:
-        if isinstance(given, str):
+        if isinstance(given, str | bytes):
             raise TypeError
         scales = tuple(float(scale) for scale in given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ParameterError(
             f"prior_scale must be a positive number, a list of them (one per order of "
             f"interaction), infinity or 'evidence', got {prior_scale!r}"
@@ -71,4 +72,9 @@ def as_prior(prior_scale: object) -> NormalPrior:
         return NormalPrior(scales, math.inf)
     if any(map(math.isinf, scales)):
         raise ParameterError(f"scales must be all finite or all infinite, got {prior_scale!r}")
+    if not all(1 / LARGEST_SCALE <= scale <= LARGEST_SCALE for scale in scales):
+        raise ParameterError(
+            f"prior_scale must lie between {1 / LARGEST_SCALE:g} and {LARGEST_SCALE:g}, or be "
+            f"infinite, got {prior_scale!r}"
+        )
     return NormalPrior(scales)

@@ -20,6 +20,8 @@ from ebnc.typing import FloatArray
 
 __all__ = ["ClosestNetwork", "climb", "closest_theta"]
 
+LARGEST_LOGIT = 300.0
+
 
 class ClosestNetwork(NamedTuple):
     """An embedded network and how far it is: mean divergence per configuration, in nats.
@@ -71,7 +73,7 @@ def climb(likelihood: ThetaLikelihood, start: FloatArray) -> Climb:
     """A local maximum of the likelihood in θ, by L-BFGS.
 
     Often the supremum lies at infinite logits (some θ → 0): the approach ends where a step gains
-    less than 1e-13 of the value.
+    less than 1e-13 of the value, or at ``LARGEST_LOGIT``, where every θ is still a number.
     """
     from scipy.optimize import minimize
 
@@ -80,5 +82,6 @@ def climb(likelihood: ThetaLikelihood, start: FloatArray) -> Climb:
         return -value, -gradient
 
     options = {"maxiter": 2_000, "maxfun": 10_000, "ftol": 1e-13, "gtol": 1e-10}
-    found = minimize(negative, start, jac=True, method="L-BFGS-B", options=options)
+    bounds = [(-LARGEST_LOGIT, LARGEST_LOGIT)] * len(start)
+    found = minimize(negative, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return Climb(found.x, -float(found.fun), bool(found.success))
