@@ -58,6 +58,7 @@ def closed_form_against_elimination() -> Iterator[Comparison]:
         ("chain", ebnc.EmbeddedStructure.chain("Y", names)),
         ("random tree", random_tree(names)),
         ("three parents each", three_parents(names)),
+        ("table", ebnc.EmbeddedStructure.table("Y", names)),
     ):
 
         def hundred_times(structure=structure):  # type: ignore[no-untyped-def]

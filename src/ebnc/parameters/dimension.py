@@ -6,7 +6,7 @@
 ``elimination`` and ``blocks``); the closed form needs no elimination, and rarely Δ itself.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import prod
 
@@ -18,6 +18,7 @@ from ebnc.structure.embedded import EmbeddedStructure, check_structure
 __all__ = ["count_terms", "dimension"]
 
 FEW_CLUSTERS = 32  # so few are reduced faster by sweeps over all of them than with an index
+LISTED_AT_ONCE = 256  # so few subsets are listed faster than anything else is begun
 FEW_SUBSETS = 1024  # so few a cluster, on average, are listed; splitting would recurse too deep
 
 
@@ -31,10 +32,12 @@ def dimension(structure: EmbeddedStructure, n_states: DomainLike) -> int:
     4
     """
     check_structure(structure)
-    (n_classes,) = count_states(n_states, [structure.target])
     blanket = structure.markov_blanket
-    counts = dict(zip(blanket, count_states(n_states, blanket), strict=True))
-    return (n_classes - 1) * count_terms(structure.clusters, counts)
+    n_classes, *counts = count_states(n_states, (structure.target, *blanket))
+    clusters = structure.clusters
+    if len(clusters) == 1:  # a table: f({C}) = Π r
+        return (n_classes - 1) * prod(counts)
+    return (n_classes - 1) * count_terms(clusters, dict(zip(blanket, counts, strict=True)))
 
 
 def count_terms(clusters: Iterable[Iterable[str]], n_states: Mapping[str, int]) -> int:
@@ -46,7 +49,10 @@ def count_terms(clusters: Iterable[Iterable[str]], n_states: Mapping[str, int]) 
     """
     core = [frozenset(cluster) for cluster in clusters]
     total = 0
-    if len(core) > FEW_CLUSTERS:
+    if len(core) <= FEW_CLUSTERS:
+        if sum([2 ** len(cluster) for cluster in core]) <= LISTED_AT_ONCE:
+            return _enumerate(core, n_states)
+    else:
         steps, core = peel(core)
         for private, rest in steps:
             total += (prod([n_states[v] for v in private]) - 1) * prod([n_states[v] for v in rest])
@@ -66,15 +72,15 @@ def count_terms(clusters: Iterable[Iterable[str]], n_states: Mapping[str, int]) 
         ) from None
 
 
-def _enumerate(clusters: Iterable[Cluster], n_states: Mapping[str, int]) -> int:
+def _enumerate(clusters: Sequence[Cluster], n_states: Mapping[str, int]) -> int:
     """f by listing Δ: linear in the number of clusters while these are small."""
-    subsets = {
-        subset
-        for cluster in clusters
-        for size in range(len(cluster) + 1)
-        for subset in combinations(sorted(cluster), size)
-    }
-    return sum(prod([n_states[v] - 1 for v in subset]) for subset in subsets)
+    subsets: set[tuple[str, ...]] = set()
+    for cluster in clusters:
+        ordered = sorted(cluster)
+        for size in range(len(ordered) + 1):
+            subsets.update(combinations(ordered, size))
+    others = {v: n_states[v] - 1 for cluster in clusters for v in cluster}
+    return sum([prod([others[v] for v in subset]) for subset in subsets])
 
 
 def _count_core(
