@@ -28,8 +28,8 @@ lint: $(VENV)/.ready-test
 dimension-study: $(VENV)/.ready-test
 	$(BIN)/python -m benchmarks.dimension_study
 
-# Test log-loss of classifiers, 5×2-fold, on the sets in DATA; finished folds are not run again.
-DATA ?= ../shared/data/classification
+# Test log-loss of classifiers, 5×2-fold, on the sets in a folder (NAME.csv.gz and SCHEMA.json):
+# make quality DATA=folder. Finished folds are not run again.
 quality: $(VENV)/.ready-test
 	$(BIN)/python -m benchmarks.quality.run --data $(DATA) --jobs 2
 	$(BIN)/python -m benchmarks.quality.report

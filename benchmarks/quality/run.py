@@ -20,8 +20,6 @@ from benchmarks.quality.data import N_REPEATS, Split, read_set, set_names, split
 from benchmarks.quality.models import models
 from benchmarks.quality.peers import log_loss
 
-ROOT = Path(__file__).parents[2]
-DATA = ROOT.parent / "shared" / "data" / "classification"
 RESULTS = Path(__file__).with_name("results.csv")
 
 
@@ -144,7 +142,7 @@ def _chosen(given: str | None, known: Sequence[str], what: str) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure classifiers by 5×2-fold CV.")
-    parser.add_argument("--data", type=Path, default=DATA, help="directory with SCHEMA.json")
+    parser.add_argument("--data", type=Path, required=True, help="directory with SCHEMA.json")
     parser.add_argument("--sets", help="names with commas; all of the study unless given")
     parser.add_argument("--models", help="names with commas; all that there are unless given")
     parser.add_argument("--jobs", type=int, default=2)

@@ -23,7 +23,7 @@ SETS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data/classification"))
+    parser.add_argument("--data", type=Path, required=True, help="directory with SCHEMA.json")
     folder = parser.parse_args().data
     as_it_is = (greedy.REFITS, greedy.REFITS_BACK, greedy.HOPELESS)
     for name in SETS:
