@@ -4,8 +4,7 @@
 
 The structure prior takes the number of alternatives: −log(n − 1) for every interaction arc and
 −log n for every input left out, of n inputs. Hundreds of candidates compete, and evidence alone
-would overfit small data: measured on 16 small sets, mean test log-loss was 0.368 with inputs left
-out at no cost and 0.340 with none left out.
+would overfit small data.
 """
 
 import math
