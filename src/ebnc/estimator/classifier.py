@@ -22,7 +22,7 @@ from ebnc.data.encoding import encode
 from ebnc.data.rows import CodedRows
 from ebnc.data.states import learn_domain
 from ebnc.errors import DataError, SearchError
-from ebnc.estimator.tables import named_columns
+from ebnc.estimator.tables import named_columns, taking_labels
 from ebnc.learn import FittedEBNC, fit_cases
 from ebnc.likelihood.prior import as_prior
 from ebnc.parameters.coding import ORTHONORMAL
@@ -153,15 +153,11 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return {**super().get_params(deep=deep), "score": vars(self)["score"]}
 
     def __sklearn_tags__(self) -> Tags:
-        tags: Tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return taking_labels(super().__sklearn_tags__())
 
     # -- fit --------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: N803
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose a structure and fit its parameters."""
         score = vars(self)["score"]
         if score not in ("laplace", "bic"):
@@ -310,14 +306,14 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # -- predict ----------------------------------------------------------------------------
 
-    def _rows(self, X: Any) -> CodedRows:  # noqa: N803
+    def _rows(self, X: Any) -> CodedRows:
         check_is_fitted(self)
         columns = named_columns(self, X, reset=False)
         domain = self.ebnc_.domain
         names = [x for x in domain if x != self.structure_.target]
         return encode(columns, domain, names, unseen_as_extra=True)
 
-    def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
+    def predict_proba(self, X: Any) -> FloatArray:
         """p(y|x), shape (rows, classes); columns in the order of ``classes_``."""
         rows = self._rows(X)
         total = np.zeros((len(rows), len(self.classes_)))
@@ -326,7 +322,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 total += weight / len(tables) * part.probabilities(rows)
         return total
 
-    def predict_log_proba(self, X: Any) -> FloatArray:  # noqa: N803
+    def predict_log_proba(self, X: Any) -> FloatArray:
         """log p(y|x); exact also where p(y|x) is too small for a float, if one model predicts."""
         check_is_fitted(self)
         if len(self._models) == 1 and len(self._models[0][1]) == 1:
@@ -337,12 +333,12 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def decision_function(self, X: Any) -> FloatArray:  # noqa: N803
+    def decision_function(self, X: Any) -> FloatArray:
         """Log odds of the second class, shape (rows,); for more classes log p(y|x)."""
         log_p = self.predict_log_proba(X)
         return log_p[:, 1] - log_p[:, 0] if len(self.classes_) == 2 else log_p
 
-    def predict(self, X: Any) -> Any:  # noqa: N803
+    def predict(self, X: Any) -> Any:
         """The most probable class of every row."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]

@@ -11,7 +11,7 @@ from ebnc.data.encoding import encode
 from ebnc.data.states import learn_domain
 from ebnc.domain import Domain
 from ebnc.errors import SearchError
-from ebnc.estimator.tables import named_columns
+from ebnc.estimator.tables import named_columns, taking_labels
 from ebnc.parameters.design_matrix import indicator_design
 from ebnc.parameters.phi import Basis
 from ebnc.structure.embedded import EmbeddedStructure
@@ -35,13 +35,9 @@ class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.structure = structure
 
     def __sklearn_tags__(self) -> Tags:
-        tags: Tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return taking_labels(super().__sklearn_tags__())
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the states of the columns."""
         columns = named_columns(self, X, reset=True)
         structure = self.structure or EmbeddedStructure.naive("y", list(columns))
@@ -59,7 +55,7 @@ class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.basis_ = Basis(structure, Domain({**states, structure.target: 2}))
         return self
 
-    def transform(self, X: Any) -> Any:  # noqa: N803
+    def transform(self, X: Any) -> Any:
         """The indicator columns, shape (rows, d − 1) for two classes."""
         check_is_fitted(self)
         columns = named_columns(self, X, reset=False)

@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from ebnc.data.columns import Frame
 
-__all__ = ["named_columns"]
+__all__ = ["named_columns", "taking_labels"]
 
 
 def named_columns(estimator: BaseEstimator, x: Any, *, reset: bool) -> dict[str, Frame]:
@@ -25,3 +26,11 @@ def named_columns(estimator: BaseEstimator, x: Any, *, reset: bool) -> dict[str,
     )
     array = np.asarray(array)
     return {f"x{i}": array[:, i] for i in range(array.shape[1])}
+
+
+def taking_labels(tags: Tags) -> Tags:
+    """Tags of an estimator that takes labels, categories and gaps as they are."""
+    tags.input_tags.allow_nan = True
+    tags.input_tags.categorical = True
+    tags.input_tags.string = True
+    return tags
