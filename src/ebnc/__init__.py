@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ebnc.domain import Domain
     from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.estimator.features import EBNCFeatures
+    from ebnc.formats.native import load, save
     from ebnc.learn import fit, fit_theta
     from ebnc.parameters.blocks import dimension_by_blocks
     from ebnc.parameters.dimension import dimension
@@ -32,6 +33,8 @@ __all__ = [
     "fit",
     "fit_theta",
     "generic_dimension",
+    "load",
+    "save",
 ]
 
 _HOME = {
@@ -47,6 +50,8 @@ _HOME = {
     "fit": "ebnc.learn",
     "fit_theta": "ebnc.learn",
     "generic_dimension": "ebnc.parameters.generic",
+    "load": "ebnc.formats.native",
+    "save": "ebnc.formats.native",
 }
 
 

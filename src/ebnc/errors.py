@@ -9,6 +9,8 @@ __all__ = [
     "DataError",
     "DomainError",
     "EBNCError",
+    "FileError",
+    "FormatError",
     "NoEmbeddedNetworkError",
     "NoMaximumError",
     "ParameterError",
@@ -34,6 +36,14 @@ class DomainError(EBNCError, ValueError):
 
 class DataError(EBNCError, ValueError):
     """Rows that do not fit the domain."""
+
+
+class FileError(EBNCError, OSError):
+    """A file that cannot be read or written."""
+
+
+class FormatError(EBNCError, ValueError):
+    """A file whose contents are not what its format says; nothing was loaded."""
 
 
 class ParameterError(EBNCError, ValueError):

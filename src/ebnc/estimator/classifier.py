@@ -1,5 +1,6 @@
 """``EBNCClassifier``: an embedded Bayesian network classifier in scikit-learn's manner."""
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
@@ -22,12 +23,12 @@ from ebnc.data.encoding import encode
 from ebnc.data.rows import CodedRows
 from ebnc.data.states import learn_domain
 from ebnc.errors import DataError, SearchError
+from ebnc.estimator.averaged import WeightedModel
 from ebnc.estimator.tables import named_columns, taking_labels
 from ebnc.learn import FittedEBNC, fit_cases
 from ebnc.likelihood.prior import as_prior
-from ebnc.parameters.coding import ORTHONORMAL
-from ebnc.parameters.phi import Basis, phi_to_tables
-from ebnc.parameters.tables import TableSum
+from ebnc.parameters.ebnc import EBNC
+from ebnc.parameters.phi import Basis
 from ebnc.search.averaging import occams_window, posterior_draws
 from ebnc.search.families import forest, kdb, tan
 from ebnc.search.features import FeatureWorth, feature_worths
@@ -100,7 +101,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     ebnc_, structure_, dimension_, log_evidence_, bic_, selected_features_, classes_, trace_,
-    feature_worths_, n_features_in_, feature_names_in_
+    feature_worths_, models_ (what predictions are averaged over), n_features_in_, feature_names_in_
 
     Examples
     --------
@@ -168,18 +169,18 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cases = self._cases(columns, y, sample_weight)
         self.trace_: SearchTrace | None = None
         self.feature_worths_: tuple[FeatureWorth, ...] = ()
-        self._models: list[tuple[float, list[TableSum]]] = []
+        self.models_: list[WeightedModel] = []
         if isinstance(self.structure, str) and self.structure == "search":
             fitted = self._search(cases)
         else:
             structure = self._given_structure(cases)
             fitted = fit_cases(Basis(structure, cases.domain), cases, self.prior_scale)
-            self._models = [(1.0, self._tables(fitted))]
+            self.models_ = [self._weighted(1.0, fitted)]
         if not fitted.solution.converged:
             import warnings
 
             warnings.warn(fitted.solution.status.value, ConvergenceWarning, stacklevel=2)
-        self.ebnc_ = fitted
+        self.ebnc_: EBNC = fitted
         self.structure_ = fitted.structure
         self.dimension_ = fitted.dimension
         self.bic_ = fitted.bic
@@ -188,7 +189,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _cases(self, columns: dict[str, Any], y: Any, sample_weight: Any) -> Cases:
-        target = "class"
+        named = getattr(y, "name", None)
+        target = named if isinstance(named, str) and named else "class"
         while target in columns:
             target += "_"
         if y is None:
@@ -286,23 +288,20 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             fitted = FittedEBNC(best.posterior, best.solution, best.factor, cases.total_weight)
         if self.average:
-            self._models = [(w, self._tables(scored)) for w, scored in occams_window(met)]
+            self.models_ = [self._weighted(w, scored) for w, scored in occams_window(met)]
         else:
-            self._models = [(1.0, self._tables(fitted))]
+            self.models_ = [self._weighted(1.0, fitted)]
         return fitted
 
-    def _tables(self, model: Scored | FittedEBNC) -> list[TableSum]:
-        """Tables whose probabilities are averaged: one, or draws from the posterior."""
-        if self.predictive == "posterior":
-            factor = model.factor
-            if factor is None:
-                raise DataError("the model is too large for predictive='posterior'; use 'map'")
-            return [
-                t.with_extra_state() for t in posterior_draws(model.design, model.solution, factor)
-            ]
+    def _weighted(self, weight: float, model: Scored | FittedEBNC) -> WeightedModel:
         design = model.design
-        phi = design.to_basis(model.solution.phi)
-        return [phi_to_tables(design.basis, phi, ORTHONORMAL).with_extra_state()]
+        if self.predictive != "posterior":
+            return WeightedModel(weight, design.basis, (design.to_basis(model.solution.phi),))
+        factor = model.factor
+        if factor is None:
+            raise DataError("the model is too large for predictive='posterior'; use 'map'")
+        draws = posterior_draws(design, model.solution, factor)
+        return WeightedModel(weight, design.basis, tuple(draws))
 
     # -- predict ----------------------------------------------------------------------------
 
@@ -317,16 +316,16 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """p(y|x), shape (rows, classes); columns in the order of ``classes_``."""
         rows = self._rows(X)
         total = np.zeros((len(rows), len(self.classes_)))
-        for weight, tables in self._models:
-            for part in tables:
-                total += weight / len(tables) * part.probabilities(rows)
+        for model in self.models_:
+            for part in model.tables:
+                total += model.weight / len(model.tables) * part.probabilities(rows)
         return total
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """log p(y|x); exact also where p(y|x) is too small for a float, if one model predicts."""
         check_is_fitted(self)
-        if len(self._models) == 1 and len(self._models[0][1]) == 1:
-            log_odds = self._models[0][1][0].log_odds(self._rows(X))
+        if len(self.models_) == 1 and len(self.models_[0].draws) == 1:
+            log_odds = self.models_[0].tables[0].log_odds(self._rows(X))
             full = np.column_stack([np.zeros(len(log_odds)), log_odds])
             full -= full.max(axis=1, keepdims=True)
             return np.asarray(full - np.log(np.exp(full).sum(axis=1, keepdims=True)))
@@ -342,6 +341,18 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The most probable class of every row."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
+
+    # -- keep -------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write this classifier to a file, which ``ebnc.load`` reads: its predictions are the same.
+
+        The file is JSON and holds no code; see ``ebnc.formats.native``.
+        """
+        from ebnc.formats.native import save
+
+        check_is_fitted(self)
+        save(self, path)
 
 
 def _start(cases: Cases, limits: Limits) -> EmbeddedStructure:

@@ -1,5 +1,6 @@
 """The EBNC: a local distribution p(y|x) in its non-redundant parameters φ (§6)."""
 
+import os
 from functools import cached_property
 from itertools import product
 from typing import Literal, NamedTuple, TypeAlias
@@ -180,3 +181,12 @@ class EBNC:
         return closest_theta(
             self.structure, self.domain, self.tables, n_starts=n_starts, random_state=random_state
         )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write this EBNC to a file, which ``ebnc.load`` reads: its predictions are the same.
+
+        The file is JSON and holds no code; see ``ebnc.formats.native``.
+        """
+        from ebnc.formats.native import save
+
+        save(self, path)

@@ -13,10 +13,8 @@ import numpy as np
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.solution import Solution
 from ebnc.likelihood.design import Design
-from ebnc.parameters.coding import ORTHONORMAL
-from ebnc.parameters.phi import phi_to_tables
-from ebnc.parameters.tables import TableSum
 from ebnc.search.scorer import Scored
+from ebnc.typing import FloatArray
 
 __all__ = ["occams_window", "posterior_draws"]
 
@@ -34,14 +32,12 @@ def occams_window(met: Sequence[Scored]) -> list[tuple[float, Scored]]:
     return list(zip(weights.tolist(), inside, strict=True))
 
 
-def posterior_draws(design: Design, solution: Solution, factor: Factor) -> list[TableSum]:
-    """Tables of log odds at draws of φ from N(φ̃, A⁻¹); their probabilities are to be averaged."""
+def posterior_draws(design: Design, solution: Solution, factor: Factor) -> list[FloatArray]:
+    """Draws of φ from N(φ̃, A⁻¹), in the order of the basis; what they predict is to be averaged."""
     root = factor.inverse_root()
     generator = np.random.default_rng(0)
-    tables = []
+    draws = []
     for _ in range(N_DRAWS // 2):
         away = (root @ generator.standard_normal(len(root))).reshape(solution.phi.shape)
-        for sign in (1.0, -1.0):
-            phi = design.to_basis(solution.phi + sign * away)
-            tables.append(phi_to_tables(design.basis, phi, ORTHONORMAL))
-    return tables
+        draws += [design.to_basis(solution.phi + sign * away) for sign in (1.0, -1.0)]
+    return draws

@@ -1,0 +1,1 @@
+"""Files of models, one format per module; ``native`` is this package's own JSON."""

@@ -1,0 +1,204 @@
+"""Fitted classifiers as JSON: parameters, classes, features, the best EBNC and all it averages."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ebnc.domain import Domain
+from ebnc.errors import FormatError
+from ebnc.estimator.averaged import WeightedModel
+from ebnc.estimator.classifier import EBNCClassifier
+from ebnc.formats.domain_json import (
+    domain_from_json,
+    domain_to_json,
+    label_from_json,
+    label_to_json,
+)
+from ebnc.formats.ebnc_json import StoredEBNC, ebnc_from_json, ebnc_to_json
+from ebnc.formats.field import Field
+from ebnc.formats.parameters_json import parameters_from_json, parameters_to_json
+from ebnc.formats.phi_json import basis_from_json, phi_from_json, terms_to_json
+from ebnc.formats.structure_json import structure_from_json, structure_to_json
+from ebnc.search.features import FeatureWorth
+from ebnc.search.greedy import SearchTrace, Step
+
+__all__ = ["classifier_from_json", "classifier_to_json"]
+
+CLASS_TYPES = (
+    ["bool", "str", "object", "float32", "float64"]
+    + [f"int{bits}" for bits in (8, 16, 32, 64)]
+    + [f"uint{bits}" for bits in (8, 16, 32, 64)]
+)
+
+
+def classifier_to_json(classifier: EBNCClassifier) -> dict[str, Any]:
+    """All of a fitted classifier; the domain stands once, for all models."""
+    names = getattr(classifier, "feature_names_in_", None)
+    trace = classifier.trace_
+    return {
+        "parameters": parameters_to_json(classifier.get_params(deep=False)),
+        "classes": _classes_to_json(classifier.classes_),
+        "features": {
+            "count": int(classifier.n_features_in_),
+            "names": None if names is None else [str(name) for name in names],
+        },
+        "domain": domain_to_json(classifier.ebnc_.domain),
+        "ebnc": ebnc_to_json(classifier.ebnc_, with_domain=False),
+        "models": [_weighted_to_json(model) for model in classifier.models_],
+        "search": None if trace is None else _trace_to_json(trace),
+        "feature_worths": [
+            {"feature": worth.feature, "worth": float(worth.worth)}
+            for worth in classifier.feature_worths_
+        ],
+    }
+
+
+def classifier_from_json(field: Field) -> EBNCClassifier:
+    """The inverse of ``classifier_to_json``: predictions are the same, bit by bit."""
+    parts = field.object(
+        [
+            "parameters",
+            "classes",
+            "features",
+            "domain",
+            "ebnc",
+            "models",
+            "search",
+            "feature_worths",
+        ]
+    )
+    domain = domain_from_json(parts["domain"])
+    ebnc = ebnc_from_json(parts["ebnc"], domain)
+    if not isinstance(ebnc, StoredEBNC):
+        raise parts["ebnc"].error("field 'fit' is missing")
+    classifier = EBNCClassifier(**parameters_from_json(parts["parameters"]))
+    classifier.classes_ = _classes_from_json(parts["classes"])
+    target = ebnc.structure.target
+    if len(classifier.classes_) != domain.n_states(target) or len(classifier.classes_) < 2:
+        raise parts["classes"].error(
+            f"{len(classifier.classes_)} classes, but the target has {domain.n_states(target)}"
+        )
+    _check_features(parts["features"], classifier, domain, target)
+    classifier.ebnc_ = ebnc
+    classifier.structure_ = ebnc.structure
+    classifier.dimension_ = ebnc.dimension
+    classifier.bic_ = ebnc.bic
+    classifier.log_evidence_ = ebnc.log_evidence
+    classifier.selected_features_ = list(ebnc.structure.markov_blanket)
+    classifier.models_ = [
+        _weighted_from_json(item, domain, target) for item in parts["models"].items(most=10_000)
+    ]
+    if abs(sum(model.weight for model in classifier.models_) - 1.0) > 1e-9:
+        raise parts["models"].error("the weights do not add up to 1")
+    classifier.trace_ = None if parts["search"].is_null() else _trace_from_json(parts["search"])
+    classifier.feature_worths_ = tuple(
+        FeatureWorth(worth["feature"].text(), worth["worth"].number())
+        for worth in (item.object(["feature", "worth"]) for item in parts["feature_worths"].items())
+    )
+    return classifier
+
+
+# -- the models that are averaged --------------------------------------------------------------
+
+
+def _weighted_to_json(model: WeightedModel) -> dict[str, Any]:
+    return {
+        "weight": float(model.weight),
+        "structure": structure_to_json(model.basis.structure),
+        "terms": terms_to_json(model.basis),
+        "draws": [phi.tolist() for phi in model.draws],
+    }
+
+
+def _weighted_from_json(field: Field, domain: Domain, target: str) -> WeightedModel:
+    parts = field.object(["weight", "structure", "terms", "draws"])
+    weight = parts["weight"].number()
+    if not 0 < weight <= 1:
+        raise parts["weight"].error(f"must lie between 0 and 1, got {weight:g}")
+    structure = structure_from_json(parts["structure"])
+    if structure.target != target:
+        raise parts["structure"].error(f"has target {structure.target!r}, not {target!r}")
+    basis, order = basis_from_json(structure, domain, parts["terms"])
+    draws = tuple(phi_from_json(basis, order, draw) for draw in parts["draws"].items())
+    if not draws:
+        raise parts["draws"].error("there must be at least one")
+    return WeightedModel(weight, basis, draws)
+
+
+def _trace_to_json(trace: SearchTrace) -> dict[str, Any]:
+    return {
+        "steps": [
+            {
+                "move": step.move,
+                "score": float(step.score),
+                "dimension": int(step.dimension),
+                "seconds": float(step.seconds),
+            }
+            for step in trace.steps
+        ],
+        "screened": int(trace.n_screened),
+        "fitted": int(trace.n_fits),
+        "interrupted": bool(trace.interrupted),
+    }
+
+
+def _trace_from_json(field: Field) -> SearchTrace:
+    parts = field.object(["steps", "screened", "fitted", "interrupted"])
+    steps = []
+    for item in parts["steps"].items():
+        step = item.object(["move", "score", "dimension", "seconds"])
+        steps.append(
+            Step(
+                step["move"].text(),
+                step["score"].number(),
+                step["dimension"].integer(0),
+                step["seconds"].number(),
+            )
+        )
+    return SearchTrace(
+        steps,
+        parts["screened"].integer(0),
+        parts["fitted"].integer(0),
+        parts["interrupted"].boolean(),
+    )
+
+
+# -- classes and features ----------------------------------------------------------------------
+
+
+def _classes_to_json(classes: NDArray[Any]) -> dict[str, Any]:
+    kind = "str" if classes.dtype.kind == "U" else classes.dtype.name
+    if kind not in CLASS_TYPES:
+        raise FormatError(f"classes of type {classes.dtype} have no form in a model file")
+    return {"type": kind, "labels": [label_to_json(label) for label in classes.tolist()]}
+
+
+def _classes_from_json(field: Field) -> NDArray[Any]:
+    parts = field.object(["type", "labels"])
+    kind = parts["type"].choice(CLASS_TYPES)
+    labels = [label_from_json(item) for item in parts["labels"].items()]
+    if kind == "object":
+        classes = np.empty(len(labels), dtype=object)
+        classes[:] = labels
+        return classes
+    python = {"b": bool, "s": str, "f": float}.get(kind[0], int)
+    if any(type(label) is not python for label in labels):
+        raise parts["labels"].error(f"must all be of type {kind}")
+    try:
+        return np.array(labels, dtype=kind)
+    except (OverflowError, ValueError):
+        raise parts["labels"].error(f"do not fit into {kind}") from None
+
+
+def _check_features(field: Field, classifier: EBNCClassifier, domain: Domain, target: str) -> None:
+    """Columns of X; a structure that was given may use only some of them."""
+    parts = field.object(["count", "names"])
+    count = parts["count"].integer(1, 10_000_000)
+    named = not parts["names"].is_null()
+    names = parts["names"].texts() if named else tuple(f"x{i}" for i in range(count))
+    if len(set(names)) != count or not set(domain) - {target} <= set(names):
+        raise field.error("are not as many different names, with all inputs of the domain")
+    classifier.n_features_in_ = count
+    if named:
+        classifier.feature_names_in_ = np.array(names, dtype=object)

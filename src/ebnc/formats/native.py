@@ -1,0 +1,144 @@
+"""The native model file: versioned JSON, described by ``schema/model-1.schema.json``.
+
+    {"format": "ebnc model", "version": 1, "kind": "classifier",
+     "provenance": {…}, "model": {…}, "findings": {…}}
+
+``save`` writes beside and renames, after reading back what it is going to write. ``load`` executes
+nothing, checks every field, and raises ``FormatError`` with the place of what is wrong. Numbers
+are the shortest decimals that read back as the same float, so predictions are equal bit by bit.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from ebnc.errors import FormatError
+from ebnc.formats.field import Field
+from ebnc.formats.provenance import Provenance, provenance_from_json, provenance_to_json
+from ebnc.formats.strict_json import parse_json, read_json, to_json_bytes
+from ebnc.writing import write_whole
+
+__all__ = ["FORMAT_VERSION", "ModelFile", "load", "read_model", "save", "schema"]
+
+FORMAT = "ebnc model"
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFile:
+    """What a file holds: the model, where it comes from, and findings for a report (plain data)."""
+
+    model: Any
+    provenance: Provenance = field(default_factory=Provenance)
+    findings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Kind(NamedTuple):
+    """A type of model and its two ways."""
+
+    type: type
+    to_json: Callable[[Any], dict[str, Any]]
+    from_json: Callable[[Field], Any]
+
+
+def _ebnc() -> Kind:
+    from ebnc.formats.ebnc_json import ebnc_from_json, ebnc_to_json
+    from ebnc.parameters.ebnc import EBNC
+
+    return Kind(EBNC, ebnc_to_json, ebnc_from_json)
+
+
+def _classifier() -> Kind:
+    from ebnc.estimator.classifier import EBNCClassifier
+    from ebnc.formats.classifier_json import classifier_from_json, classifier_to_json
+
+    return Kind(EBNCClassifier, classifier_to_json, classifier_from_json)
+
+
+KINDS: Mapping[str, Callable[[], Kind]] = {"ebnc": _ebnc, "classifier": _classifier}
+"""Every kind of model, imported when it is needed."""
+
+
+def save(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    provenance: Provenance | None = None,
+    findings: Mapping[str, Any] | None = None,
+    overwrite: bool = True,
+) -> None:
+    """Write a model to a file that ``ebnc.load`` reads.
+
+    ``findings``: plain data (dicts with string keys, lists, strings, finite numbers, booleans,
+    None) that a report shows beside the model. ``overwrite=False`` refuses a path that exists.
+    """
+    content = to_json_bytes(document(model, provenance, findings))
+    _read_document(parse_json(content))  # whatever cannot be read back is not written
+    write_whole(path, content, overwrite=overwrite)
+
+
+def document(
+    model: Any, provenance: Provenance | None = None, findings: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The contents of a model file as plain data."""
+    for name, make in KINDS.items():
+        kind = make()
+        if isinstance(model, kind.type):
+            return {
+                "format": FORMAT,
+                "version": FORMAT_VERSION,
+                "kind": name,
+                "provenance": provenance_to_json(provenance or Provenance(ebnc=_own_version())),
+                "model": kind.to_json(model),
+                "findings": dict(findings or {}),
+            }
+    raise FormatError(f"a {type(model).__name__} is no model; known are {list(KINDS)}")
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model from a file: an EBNC, a fitted classifier or a network."""
+    return read_model(path).model
+
+
+def read_model(path: str | os.PathLike[str]) -> ModelFile:
+    """Read a model with its provenance and findings; errors begin with the name of the file."""
+    try:
+        return _read_document(read_json(path))
+    except FormatError as error:
+        raise FormatError(f"{os.fspath(path)}: {error}") from None
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of this version of the format."""
+    name = f"model-{FORMAT_VERSION}.schema.json"
+    found: dict[str, Any] = parse_json((files("ebnc.formats") / "schema" / name).read_bytes())
+    return found
+
+
+def _read_document(value: Any) -> ModelFile:
+    top = Field(value)
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise FormatError("this is no ebnc model file; it has no field 'format' that says so")
+    written_by = Field(value.get("version"), "version").integer(1)
+    if written_by > FORMAT_VERSION:
+        raise FormatError(
+            f"written by ebnc format {written_by}; this version reads up to {FORMAT_VERSION}; "
+            "upgrade ebnc"
+        )
+    parts = top.object(["format", "version", "kind", "provenance", "model", "findings"])
+    kind = KINDS[parts["kind"].choice(KINDS)]()
+    provenance = provenance_from_json(parts["provenance"])
+    findings = parts["findings"].value
+    if not isinstance(findings, dict):
+        raise parts["findings"].error("must be an object")
+    return ModelFile(kind.from_json(parts["model"]), provenance, findings)
+
+
+def _own_version() -> str:
+    try:
+        return version("ebnc")
+    except PackageNotFoundError:
+        return "not installed"

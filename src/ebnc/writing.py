@@ -1,0 +1,66 @@
+"""Write files whole or not at all: beside, then renamed."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ebnc.errors import FileError
+
+__all__ = ["refuse_existing", "write_whole", "written_whole"]
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[Path]:
+    """A path to write to, which takes the place of ``path`` if the block ends without an error.
+
+    Until then, and for ever after an error or Ctrl-C, ``path`` is what it was before. Devices and
+    pipes cannot be replaced, and are written to as they are.
+    """
+    if not overwrite:
+        refuse_existing(path)
+    final = Path(os.path.realpath(path))  # what a link points at is replaced, not the link
+    if final.is_dir():
+        raise FileError(f"cannot write {final}: it is a directory; name a file in it")
+    if final.exists() and not final.is_file():
+        with _named_errors(final):
+            yield final
+        return
+    # The suffix stays: some writers choose their format by it.
+    beside = final.with_name(f".{final.stem[:80]}.{secrets.token_hex(6)}{final.suffix}")
+    with _named_errors(final):
+        try:
+            yield beside
+            if not overwrite:
+                refuse_existing(path)
+            os.replace(beside, final)
+        finally:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes, *, overwrite: bool = True) -> None:
+    """Write bytes to a file: all of them, or leave what was there."""
+    with written_whole(path, overwrite=overwrite) as beside, open(beside, "wb") as file:
+        file.write(content)
+        file.flush()
+        with suppress(OSError):  # pipes and some file systems cannot
+            os.fsync(file.fileno())
+
+
+def refuse_existing(path: str | os.PathLike[str]) -> None:
+    """Raise where a file, directory or dangling link has this name; devices may be written to."""
+    place = Path(path)
+    if place.is_symlink() or place.is_file() or place.is_dir():
+        raise FileError(f"{place} exists already; choose another name or allow overwriting it")
+
+
+@contextmanager
+def _named_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {error.strerror or error}") from error

@@ -1,0 +1,88 @@
+"""Model files of every kind, with the predictions they must keep making.
+
+    python tests/golden/regenerate.py
+
+writes files of the current version of the format. Files of older versions stay as they are: what
+was written once must remain readable.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+import ebnc
+from ebnc.domain import Interval
+from ebnc.formats.native import FORMAT_VERSION, save
+from ebnc.formats.provenance import DataSource, Provenance
+
+HERE = Path(__file__).parent
+INF = float("inf")
+PROVENANCE = Provenance("0.1.0", ("ebnc", "learn"), DataSource("weather.csv", 14, 4, "0" * 64))
+
+DOMAIN = {
+    "outlook": ["sunny", "rainy", None],
+    "temperature": [Interval(-INF, 10.5), Interval(10.5, INF)],
+    "windy": [False, True],
+    "grade": [1, 2**60],
+    "play": [0.5, 1.0],
+}
+ROWS = {
+    "outlook": ["sunny", "rainy", None, "hail"],
+    "temperature": [10.5, 11.0, -40.0, 1e9],
+    "windy": [True, False, True, True],
+    "grade": [1, 2**60, 1, 2**60],
+}
+
+
+def plain() -> ebnc.EBNC:
+    structure = ebnc.EmbeddedStructure.tree("play", [("outlook", "windy")], list(DOMAIN)[:-1])
+    phi = np.linspace(-1.0, 1.3, ebnc.dimension(structure, DOMAIN))
+    return ebnc.EBNC(structure, DOMAIN, phi)
+
+
+def weather() -> tuple[dict[str, list[object]], list[str]]:
+    columns = {
+        "outlook": ["sunny", "sunny", "rainy", "rainy", None, "rainy"] * 5,
+        "temperature": [float(i * 7 % 30) + 0.5 for i in range(30)],
+        "windy": [i % 3 == 0 for i in range(30)],
+    }
+    return columns, ["yes" if i % 6 in (1, 2, 5) else "no" for i in range(30)]
+
+
+def classifier() -> ebnc.EBNCClassifier:
+    import pandas as pd
+
+    columns, y = weather()
+    return ebnc.EBNCClassifier().fit(pd.DataFrame(columns), pd.Series(y, name="play"))
+
+
+def fitted() -> ebnc.EBNC:
+    columns, y = weather()
+    structure = ebnc.EmbeddedStructure.naive("play", list(columns))
+    return ebnc.fit(structure, {**columns, "play": y})
+
+
+def predictions(model: object) -> list[list[float]]:
+    import pandas as pd
+
+    if isinstance(model, ebnc.EBNCClassifier):
+        rows = pd.DataFrame({x: ROWS[x] for x in model.feature_names_in_})
+        return model.predict_proba(rows).tolist()
+    return model.probabilities(ROWS, unseen="average").tolist()
+
+
+MODELS = {"ebnc": plain, "fitted": fitted, "classifier": classifier}
+
+
+def main() -> None:
+    for name, make in MODELS.items():
+        model = make()
+        path = HERE / f"{name}-{FORMAT_VERSION}.json"
+        save(model, path, provenance=PROVENANCE, findings={"note": "golden"})
+        expected = HERE / f"{name}-{FORMAT_VERSION}.predictions"
+        expected.write_text(json.dumps(predictions(model)) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
