@@ -6,10 +6,14 @@ from sklearn.linear_model import LogisticRegression
 
 import ebnc
 from ebnc import EBNC
+from ebnc.data.cases import Cases
+from ebnc.data.rows import CodedRows
 from ebnc.fitting import newton
 from ebnc.fitting.newton import maximise, polish
 from ebnc.fitting.solution import Status
-from ebnc.likelihood.prior import INTERCEPT_SCALE
+from ebnc.likelihood.design import Design
+from ebnc.likelihood.posterior import Posterior, count_cells
+from ebnc.likelihood.prior import INTERCEPT_SCALE, NormalPrior
 from ebnc.parameters.phi import Basis
 from ebnc.score.laplace import curvature_at
 from problems import (
@@ -151,3 +155,17 @@ def test_a_fit_that_is_stopped_says_so():
     assert solution.status is Status.MOST_STEPS
     assert not solution.converged
     assert "max_steps" in solution.status.value
+
+
+def test_converges_where_log_z_is_far_larger_than_the_linear_term():
+    """The value's rounding error is then that of log Z, a sum over thousands of rows."""
+    for counts in ([2032, 1854, 1051, 63], [1918, 2168, 914], [5000, 4990]):
+        classes = np.repeat(np.arange(len(counts)), counts).astype(np.uint8)
+        rows = CodedRows((), (), np.empty((0, len(classes)), dtype=np.uint8))
+        domain = ebnc.Domain({"Y": len(counts)})
+        cases = Cases(domain, "Y", rows, classes, None)  # not counted: every row adds to log Z
+        design = Design(Basis(ebnc.EmbeddedStructure.naive("Y", []), domain))
+        posterior = Posterior(design, count_cells(design, cases), NormalPrior((1.0,)))
+        solution = maximise(posterior)
+        assert solution.converged
+        assert solution.steps < 10

@@ -30,7 +30,7 @@ def search_line(
     Near the optimum rounding hides the gain; there the slope decides (Hager & Zhang 2005).
     ``slope``: gᵀstep > 0.
     """
-    length, noise = 1.0, posterior.rounding(phi)
+    length, noise = 1.0, posterior.rounding(phi, value)
     for n_values in range(1, MOST_TRIALS + 1):
         trial = phi + length * step
         trial_value, gradient = posterior.value_and_gradient(trial)

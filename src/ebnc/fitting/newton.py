@@ -116,7 +116,7 @@ def _maximise(
         slope = float(np.vdot(gradient, step))
         decrement = 0.5 * slope
         # Blocks of A underestimate the decrement; there the values must have settled as well.
-        if decrement <= max(tolerance, posterior.rounding(phi)) and (
+        if decrement <= max(tolerance, posterior.rounding(phi, value)) and (
             dense or value - values[max(0, len(values) - MEMORY)] <= 10.0 * tolerance
         ):
             phi, value, status = phi + step, value + decrement, Status.CONVERGED

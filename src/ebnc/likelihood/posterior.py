@@ -124,10 +124,11 @@ class Posterior:
         value = float(np.vdot(self.observed, phi)) - log_z - 0.5 * float(np.vdot(shrunk, phi))
         return value, self.observed - self.design.pull_back(expected) - shrunk
 
-    def rounding(self, phi: FloatArray) -> float:
-        """Rounding error of a value: that of its two large terms, which may nearly cancel."""
+    def rounding(self, phi: FloatArray, value: float) -> float:
+        """Rounding error of a value: that of its two large terms, which may nearly cancel, or of
+        which the first one may vanish."""
         least = min(1.0, self.data.n_cases)  # weights may be tiny
-        return 1e-14 * (least + abs(float(np.vdot(self.observed, phi))))
+        return 1e-14 * (least + abs(float(np.vdot(self.observed, phi))) + abs(value))
 
     def log_likelihood(self, phi: FloatArray) -> float:
         """L(φ) = Σ_l n_l log p(y_l|x_l, φ): a sum of *log* p (errata E2)."""
