@@ -21,9 +21,13 @@ from ebnc.likelihood.posterior import Posterior, count_cells
 from ebnc.likelihood.prior import NormalPrior, as_prior
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
-from ebnc.parameters.phi import Basis, phi_to_tables, recode
+from ebnc.parameters.phi import Basis, Term, phi_to_tables, recode
 from ebnc.score.bic import bic
-from ebnc.score.intervals import ProbabilityIntervals, probability_intervals
+from ebnc.score.intervals import (
+    ProbabilityIntervals,
+    contribution_errors,
+    probability_intervals,
+)
 from ebnc.score.laplace import Curvature, curvature_at, laplace_log_evidence, log_joint
 from ebnc.score.scales import maximise_evidence
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
@@ -105,7 +109,7 @@ class FittedEBNC(EBNC):
     @cached_property
     def _standard_errors(self) -> FloatArray:
         assert self.factor is not None
-        root = self.factor.inverse_root()
+        root = self._inverse_root
         design, total = self.design, np.zeros(self.dimension)
         for start in range(0, self.dimension, 256):
             chunk = root[:, start : start + 256].reshape(design.n_columns, design.n_others, -1)
@@ -114,6 +118,17 @@ class FittedEBNC(EBNC):
             columns = in_basis.reshape(self.dimension, -1)
             total += (recode(self.basis, columns, ORTHONORMAL, INDICATOR) ** 2).sum(axis=1)
         return np.sqrt(total)
+
+    def contribution_errors(self, term: Term) -> FloatArray | None:
+        """Standard errors of one term's contributions, shape (r_i …, K), from the Hessian."""
+        if self.factor is None:
+            return None
+        return contribution_errors(self.design, self._inverse_root, term)
+
+    @cached_property
+    def _inverse_root(self) -> FloatArray:
+        assert self.factor is not None
+        return self.factor.inverse_root()
 
     def probability_intervals(self, data: Table, level: float = 0.95) -> ProbabilityIntervals:
         """Intervals of p(y|x) for every row and class, by the delta method on log odds."""

@@ -27,6 +27,8 @@ from ebnc.estimator.averaged import WeightedModel
 from ebnc.estimator.tables import named_columns, taking_labels
 from ebnc.learn import FittedEBNC, fit_cases
 from ebnc.likelihood.prior import as_prior
+from ebnc.parameters.coding import ORTHONORMAL
+from ebnc.parameters.contributions import Contributions, contributions
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
 from ebnc.search.averaging import occams_window, posterior_draws
@@ -305,7 +307,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # -- predict ----------------------------------------------------------------------------
 
-    def _rows(self, X: Any) -> CodedRows:
+    def encode(self, X: Any) -> CodedRows:
+        """Rows of X as numbers of states; one beyond the states for entries never seen before."""
         check_is_fitted(self)
         columns = named_columns(self, X, reset=False)
         domain = self.ebnc_.domain
@@ -314,7 +317,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> FloatArray:
         """p(y|x), shape (rows, classes); columns in the order of ``classes_``."""
-        rows = self._rows(X)
+        rows = self.encode(X)
         total = np.zeros((len(rows), len(self.classes_)))
         for model in self.models_:
             for part in model.tables:
@@ -325,12 +328,17 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """log p(y|x); exact also where p(y|x) is too small for a float, if one model predicts."""
         check_is_fitted(self)
         if len(self.models_) == 1 and len(self.models_[0].draws) == 1:
-            log_odds = self.models_[0].tables[0].log_odds(self._rows(X))
+            log_odds = self.models_[0].tables[0].log_odds(self.encode(X))
             full = np.column_stack([np.zeros(len(log_odds)), log_odds])
             full -= full.max(axis=1, keepdims=True)
             return np.asarray(full - np.log(np.exp(full).sum(axis=1, keepdims=True)))
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def contributions(self, X: Any) -> Contributions:
+        """What every term of ``ebnc_``, the best model, adds to the log odds of each class."""
+        rows = self.encode(X)
+        return contributions(self.ebnc_.basis, self.ebnc_.phi_in(ORTHONORMAL.name), rows)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Log odds of the second class, shape (rows,); for more classes log p(y|x)."""

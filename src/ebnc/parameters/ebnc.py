@@ -12,7 +12,8 @@ from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain, DomainLike, State, as_domain
 from ebnc.errors import ParameterError
 from ebnc.parameters.closest_theta import ClosestNetwork, closest_theta
-from ebnc.parameters.coding import INDICATOR, coding_named
+from ebnc.parameters.coding import INDICATOR, ORTHONORMAL, coding_named
+from ebnc.parameters.contributions import Contributions, contributions
 from ebnc.parameters.embedded_network import EmbeddedNetwork
 from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
 from ebnc.parameters.phi import Basis, check_phi, phi_to_tables, recode, tables_to_phi
@@ -127,6 +128,14 @@ class EBNC:
         """p(y|x) by eq. 3, shape (rows, K); columns in the order of the target's states."""
         tables, rows = self._look_up(data, unseen)
         return tables.probabilities(rows)
+
+    def contributions(self, data: Table, *, unseen: Unseen = "error") -> Contributions:
+        """What every term adds to the log odds of each class against the mean of the others.
+
+        The terms average to zero over states and classes; see ``ebnc.parameters.contributions``.
+        """
+        _, rows = self._look_up(data, unseen)
+        return contributions(self.basis, self.phi_in(ORTHONORMAL.name), rows)
 
     def _look_up(self, data: Table, unseen: Unseen) -> tuple[TableSum, CodedRows]:
         if unseen not in ("error", "average"):

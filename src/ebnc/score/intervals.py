@@ -1,4 +1,4 @@
-"""Intervals of predicted probabilities from the curvature at φ̃ (delta method)."""
+"""Intervals of contributions and probabilities from the curvature at φ̃ (delta method)."""
 
 from typing import NamedTuple
 
@@ -9,11 +9,14 @@ from ebnc.errors import ParameterError
 from ebnc.fitting.metric import Factor
 from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.design import Design
+from ebnc.parameters.contributions import block_to_table
+from ebnc.parameters.phi import Term
 from ebnc.typing import FloatArray
 
-__all__ = ["ProbabilityIntervals", "probability_intervals"]
+__all__ = ["ProbabilityIntervals", "contribution_errors", "probability_intervals"]
 
 CHUNK_ROWS = 256
+CHUNK_COLUMNS = 256
 
 
 class ProbabilityIntervals(NamedTuple):
@@ -60,6 +63,23 @@ def probability_intervals(
         result.low[chunk] = expit(logit - z * error)
         result.high[chunk] = expit(logit + z * error)
     return result
+
+
+def contribution_errors(design: Design, root: FloatArray, term: Term) -> FloatArray:
+    """Standard errors of c_k(S, ·), shape (r_i …, K); ``root``: L⁻ᵀ, so that A⁻¹ = L⁻ᵀ L⁻¹.
+
+    c is linear in Φ_S: its covariance is that of Φ_S, taken through the same map on both sides.
+    """
+    place = np.empty_like(design.order)
+    place[design.order] = np.arange(len(design.order))
+    n_others = design.n_others
+    rows = place[term.start // n_others : term.stop // n_others]
+    block = root.reshape(design.n_columns, n_others, -1)[rows].reshape(term.stop - term.start, -1)
+    parts = (
+        block_to_table(design.basis, term, block[:, start : start + CHUNK_COLUMNS])
+        for start in range(0, block.shape[1], CHUNK_COLUMNS)
+    )
+    return np.sqrt(sum((part**2).sum(axis=-1) for part in parts))
 
 
 def _logit_and_error(log_odds: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
