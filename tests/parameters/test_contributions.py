@@ -151,4 +151,3 @@ def test_a_classifier_gives_the_contributions_of_its_best_model():
     found = model.contributions(x[:20])
     wanted = against_the_others(model.predict_proba(x[:20]))
     np.testing.assert_allclose(found.log_odds, wanted, atol=1e-9)
-

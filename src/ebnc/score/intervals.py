@@ -79,7 +79,7 @@ def contribution_errors(design: Design, root: FloatArray, term: Term) -> FloatAr
         block_to_table(design.basis, term, block[:, start : start + CHUNK_COLUMNS])
         for start in range(0, block.shape[1], CHUNK_COLUMNS)
     )
-    return np.sqrt(sum((part**2).sum(axis=-1) for part in parts))
+    return np.asarray(np.sqrt(sum((part**2).sum(axis=-1) for part in parts)))
 
 
 def _logit_and_error(log_odds: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:

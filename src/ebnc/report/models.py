@@ -1,0 +1,192 @@
+"""One face for what can be reported: a classifier, or an EBNC alone.
+
+A ``Reported`` model names its classes and inputs, and gives what it predicts by. Classifiers are
+known by what they offer (``AveragingClassifier``), not by their class: reports and estimators do
+not import each other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast, runtime_checkable
+
+import numpy as np
+
+from ebnc.data.cases import check_weights
+from ebnc.data.columns import factorise, n_rows, read_columns
+from ebnc.data.encoding import encode
+from ebnc.data.rows import CodedRows
+from ebnc.domain import Domain, State
+from ebnc.errors import DataError
+from ebnc.likelihood.prior import NormalPrior
+from ebnc.parameters.ebnc import EBNC
+from ebnc.parameters.tables import TableSum
+from ebnc.report.held_out import Predict
+from ebnc.typing import FloatArray, IntArray
+
+__all__ = ["AveragingClassifier", "Labelled", "Reported", "WithFit", "fit_of", "reported"]
+
+
+@runtime_checkable
+class AveragingClassifier(Protocol):
+    """What a report needs of a fitted ``EBNCClassifier``."""
+
+    ebnc_: EBNC
+    classes_: Any
+    models_: Sequence[Any]  # each with a weight and tables, whose predictions are averaged
+
+    def encode(self, X: Any) -> CodedRows: ...  # noqa: N803
+
+    def predict_proba(self, X: Any) -> FloatArray: ...  # noqa: N803
+
+
+class WithFit(Protocol):
+    """What is known of an EBNC that was fitted, just now or before it was kept in a file."""
+
+    prior: NormalPrior
+    n_cases: float
+    log_likelihood: float
+
+    @property
+    def bic(self) -> float: ...
+
+    @property
+    def log_evidence(self) -> float | None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Data with their classes as numbers, in the model's order; ``rows`` have an extra state."""
+
+    rows: CodedRows
+    classes: IntArray
+    weights: FloatArray | None
+    predict: Predict
+
+
+@dataclass(frozen=True, eq=False)
+class Reported:
+    """A model to report: the best EBNC, all that is averaged, and names for people."""
+
+    ebnc: EBNC
+    averaged: tuple[tuple[float, TableSum], ...]
+    target: str
+    classes: tuple[State, ...]
+    source: Any
+
+    @property
+    def domain(self) -> Domain:
+        """Of the inputs and the target."""
+        return self.ebnc.domain
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """All inputs the model was offered."""
+        return self.ebnc.structure.inputs
+
+    def probabilities(self, rows: CodedRows) -> FloatArray:
+        """p(y|x) of rows with an extra state: as the classifier predicts."""
+        return np.asarray(sum(weight * part.probabilities(rows) for weight, part in self.averaged))
+
+    def labelled(self, x: Any, y: Any, weights: Any) -> Labelled:
+        """Data as coded rows and classes, ready for cross-validation."""
+        if isinstance(self.source, AveragingClassifier):
+            return self._of_classifier(self.source, x, y, weights)
+        return self._of_ebnc(x, y, weights)
+
+    def _of_classifier(self, model: AveragingClassifier, x: Any, y: Any, weights: Any) -> Labelled:
+        from sklearn.base import clone
+        from sklearn.utils import _safe_indexing
+
+        if y is None:
+            raise DataError("give the classes of the data too: summarise(model, X, y)")
+        rows = model.encode(x)
+        classes = _class_codes(y, self.classes, len(rows))
+        checked = check_weights(weights, len(rows))
+
+        def predict(seen: IntArray, unseen: IntArray) -> FloatArray:
+            fitted = clone(model).fit(
+                _safe_indexing(x, seen),
+                classes[seen],
+                **({} if checked is None else {"sample_weight": checked[seen]}),
+            )
+            found = np.zeros((len(unseen), len(self.classes)))
+            found[:, fitted.classes_] = fitted.predict_proba(_safe_indexing(x, unseen))
+            return found
+
+        return Labelled(rows, classes, checked, predict)
+
+    def _of_ebnc(self, x: Any, y: Any, weights: Any) -> Labelled:
+        from ebnc.learn import fit
+
+        ebnc, target = self.ebnc, self.ebnc.structure.target
+        names = list(self.inputs)
+        if y is None:
+            columns: dict[str, Any] = dict(read_columns(x, [*names, target]))
+            y = columns.pop(target)
+        else:
+            columns = dict(read_columns(x, names))
+        strict = encode(columns, ebnc.domain, names)  # says what is not a state
+        rows = encode(columns, ebnc.domain, names, unseen_as_extra=True)
+        classes = _class_codes(y, self.classes, n_rows(x))
+        checked = check_weights(weights, len(rows))
+        fitted = fit_of(ebnc)
+        scales: object = "evidence" if fitted is None else list(fitted.prior.scales)
+        counts = {name: ebnc.domain.n_states(name) for name in names}
+        codes = {name: strict.column(name).astype(np.int64) for name in names}
+
+        def predict(seen: IntArray, unseen: IntArray) -> FloatArray:
+            present, y_seen = np.unique(classes[seen], return_inverse=True)
+            again = fit(
+                ebnc.structure,
+                {**{name: codes[name][seen] for name in names}, target: y_seen},
+                scales,
+                categories={**counts, target: len(present)},
+                weights=None if checked is None else checked[seen],
+            )
+            found = np.zeros((len(unseen), len(self.classes)))
+            found[:, present] = again.probabilities({name: codes[name][unseen] for name in names})
+            return found
+
+        return Labelled(rows, classes, checked, predict)
+
+
+def fit_of(ebnc: EBNC) -> WithFit | None:
+    """The EBNC as one that knows its fit, or None where it was made otherwise."""
+    return cast(WithFit, ebnc) if hasattr(ebnc, "n_cases") else None
+
+
+def reported(model: Any, target: str | None = None) -> Reported:
+    """A model's face for reports; refuses what is neither a fitted classifier nor an EBNC."""
+    if isinstance(model, EBNC):
+        name = model.structure.target
+        tables = ((1.0, model.tables.with_extra_state()),)
+        return Reported(model, tables, target or name, model.domain[name], model)
+    if isinstance(model, AveragingClassifier):
+        ebnc = model.ebnc_
+        classes = tuple(model.classes_.tolist())
+        averaged = tuple(
+            (part.weight / len(part.tables), tables)
+            for part in model.models_
+            for tables in part.tables
+        )
+        name = target or ebnc.structure.target
+        return Reported(ebnc, averaged, name, classes, model)
+    raise DataError(
+        f"a report needs a fitted EBNCClassifier or an EBNC, got {type(model).__name__}"
+    )
+
+
+def _class_codes(y: Any, classes: tuple[State, ...], length: int) -> IntArray:
+    """Classes as numbers in the model's order."""
+    column = read_columns({"y": y}, ["y"])["y"]
+    if len(column) != length:
+        raise DataError(f"there are {length} rows but {len(column)} classes")
+    found = factorise("y", column)
+    known = {label: k for k, label in enumerate(classes)}
+    codes = [known.get(label, -1) for label in found.labels]
+    wrong = [label for label, code in zip(found.labels, codes, strict=True) if code < 0]
+    if wrong:
+        raise DataError(f"{wrong[0]!r} is not a class of the model; classes are {classes[:8]}")
+    if found.has_missing:
+        raise DataError("the classes have missing values; remove those rows")
+    return np.array(codes, dtype=np.int64)[found.codes]

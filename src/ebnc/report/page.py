@@ -1,0 +1,76 @@
+"""A summary as one HTML file: no network, no scripts from elsewhere, nothing computed but the sum.
+
+Templates escape every text. The page's policy allows the one script below by its hash and no
+request at all, so that a script in a name could neither run nor call anywhere.
+"""
+
+import base64
+import hashlib
+import os
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ebnc.report.summary import Summary
+from ebnc.report.view import page_data, view
+from ebnc.report.words import count_text, number, shortened, signed
+from ebnc.writing import write_whole
+
+if TYPE_CHECKING:
+    import jinja2
+
+__all__ = ["render_html", "write_report"]
+
+
+def render_html(summary: Summary) -> str:
+    """The whole page. Without ``summary.panel`` it has no what-if panel (see ``with_panel``)."""
+    shown = view(summary)
+    script = _asset("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            view=shown,
+            summary=summary,
+            style=_asset("page.css"),
+            script=script,
+            script_hash=digest,
+            data=page_data(summary),
+        )
+    )
+
+
+def write_report(path: str | os.PathLike[str], summary: Summary, *, overwrite: bool = True) -> Path:
+    """Write the page, beside and then renamed: there is a whole file or none."""
+    write_whole(path, render_html(summary).encode(), overwrite=overwrite)
+    return Path(path)
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("ebnc.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> "jinja2.Environment":
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_asset),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Callable[..., Any]] = {
+        "count": count_text,
+        "number": number,
+        "signed": signed,
+        "shortened": shortened,
+        "exact": repr,
+    }
+    environment.filters.update(filters)
+    return environment

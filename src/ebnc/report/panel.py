@@ -1,0 +1,43 @@
+"""The tables that the what-if panel of a page computes with: exactly those that predict."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ebnc.errors import DataError
+from ebnc.report.models import Reported, reported
+from ebnc.report.summary import Panel, PanelModel, Summary
+
+__all__ = ["panel_of", "with_panel"]
+
+MOST_NUMBERS = 1_500_000  # 16 MB in the page
+
+
+def with_panel(summary: Summary, model: Any) -> Summary:
+    """The summary of a model with the panel that is not kept in files."""
+    face = reported(model)
+    names = tuple(x.name for x in summary.inputs)
+    sizes = tuple(len(x.states) for x in summary.inputs)
+    if names != face.inputs or sizes != tuple(face.domain.n_states(x) for x in names):
+        raise DataError("the findings are those of another model: their inputs differ")
+    if len(summary.classes) != len(face.classes):
+        raise DataError("the findings are those of another model: their classes differ")
+    return replace(summary, panel=panel_of(face))
+
+
+def panel_of(face: Reported) -> Panel | None:
+    """Tables of all averaged models, then of the best one alone; None where they are too many."""
+    place = {x: i for i, x in enumerate(face.inputs)}
+    models, numbers = [], []
+    best = face.ebnc.tables.with_extra_state()
+    count = 0
+    for weight, tables in (*face.averaged, (0.0, best)):
+        models.append(
+            PanelModel(weight, tuple(tuple(place[x] for x in scope) for scope in tables.scopes))
+        )
+        numbers += [table.ravel() for table in tables.tables]
+        count += sum(table.size for table in tables.tables)
+        if count > MOST_NUMBERS:
+            return None
+    return Panel(tuple(models), np.concatenate(numbers).astype("<f8").tobytes())

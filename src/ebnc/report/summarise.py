@@ -1,0 +1,237 @@
+"""``summarise``: a model, and data where there are any, to a ``Summary``. Arranges."""
+
+import math
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ebnc.data.rows import CodedRows, code_type
+from ebnc.domain import Interval, State
+from ebnc.errors import DataError
+from ebnc.learn import FittedEBNC
+from ebnc.parameters.coding import ORTHONORMAL
+from ebnc.parameters.contributions import term_table
+from ebnc.parameters.ebnc import EBNC
+from ebnc.report.held_out import held_out
+from ebnc.report.models import Labelled, Reported, fit_of, reported
+from ebnc.report.panel import panel_of
+from ebnc.report.summary import (
+    VERSION,
+    Case,
+    Fit,
+    HeldOut,
+    InputSummary,
+    Summary,
+    TermSummary,
+    TraceStep,
+    TraceSummary,
+)
+from ebnc.search.greedy import SearchTrace
+
+__all__ = ["state_text", "summarise"]
+
+MOST_TERMS = 200
+MOST_VALUES = 200_000
+LONGEST_COUNT = 10**15
+
+
+def summarise(
+    model: Any,
+    X: Any = None,  # noqa: N803
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    target: str | None = None,
+    title: str | None = None,
+    n_folds: int = 5,
+    case: int = 0,
+    random_state: int = 0,
+    provenance: str = "",
+) -> Summary:
+    """What there is to say about a fitted ``EBNCClassifier`` or an ``EBNC``.
+
+    ``X``, ``y``: data to cross-validate on (``n_folds``; fewer than 2: not at all); the model is
+    learned again for every fold. For an ``EBNC`` the target may be a column of ``X``.
+    ``target``: a name for what is predicted; a classifier has none of its own.
+    ``case``: the row of the data that is taken apart term by term.
+    ``provenance``: a line for the foot of the page, for example the command that was run.
+
+    >>> import ebnc
+    >>> data = {"sky": ["clear", "grey", "grey"] * 9, "rain": ["no", "yes", "no"] * 9}
+    >>> naive = ebnc.EmbeddedStructure.naive("rain", ["sky"])
+    >>> summary = summarise(ebnc.fit(naive, data), data)
+    >>> summary.classes, summary.held_out.n_folds
+    (('no', 'yes'), 5)
+    """
+    face = reported(model, target)
+    data = None if X is None else face.labelled(X, y, sample_weight)
+    terms = _terms(face.ebnc)
+    structure = face.ebnc.structure
+    place = {x: i for i, x in enumerate(face.inputs)}
+    arcs = tuple((parent, x) for x, parents in structure.families for parent in parents)
+    return Summary(
+        version=VERSION,
+        title=title or f"What predicts {face.target}",
+        target=face.target,
+        classes=tuple(map(state_text, face.classes)),
+        inputs=_inputs(face),
+        arcs=arcs,
+        structure=str(structure),
+        structure_target=structure.target,
+        clusters=tuple(tuple(place[x] for x in cluster) for cluster in structure.clusters),
+        fit=_fit(face.ebnc),
+        terms=terms,
+        n_terms=len(face.ebnc.basis.terms),
+        n_averaged=len(face.averaged),
+        best_weight=max(weight for weight, _ in face.averaged),
+        trace=_trace(model),
+        held_out=_held_out(face, data, n_folds, random_state),
+        case=_case(face, terms, data, case),
+        provenance=provenance,
+        panel=panel_of(face),
+    )
+
+
+def state_text(state: State) -> str:
+    """A state as people read it."""
+    return "(missing)" if state is None else str(state)
+
+
+def _inputs(face: Reported) -> tuple[InputSummary, ...]:
+    worths = {worth.feature: worth.worth for worth in getattr(face.source, "feature_worths_", ())}
+    blanket = set(face.ebnc.structure.markov_blanket)
+    found = []
+    for name in face.inputs:
+        states = face.domain[name]
+        cuts = None
+        if isinstance(states[0], Interval):
+            bounds = [state.high for state in states if isinstance(state, Interval)]
+            cuts = tuple(bounds[:-1])
+        found.append(
+            InputSummary(
+                name=name,
+                states=tuple(map(state_text, states)),
+                cuts=cuts,
+                has_missing=states[-1] is None,
+                selected=name in blanket,
+                worth=worths.get(name),
+            )
+        )
+    return tuple(found)
+
+
+def _fit(ebnc: EBNC) -> Fit:
+    sizes = [ebnc.domain.n_states(x) for x in ebnc.structure.markov_blanket]
+    full = (ebnc.domain.n_states(ebnc.structure.target) - 1) * prod(sizes)
+    fitted = fit_of(ebnc)
+    has_evidence = (
+        fitted is not None and fitted.prior.is_proper and getattr(ebnc, "factor", 0) is not None
+    )
+    return Fit(
+        dimension=ebnc.dimension,
+        full_table=full if full < LONGEST_COUNT else None,
+        log10_full_table=math.log10(full),
+        n_cases=None if fitted is None else fitted.n_cases,
+        log_likelihood=None if fitted is None else fitted.log_likelihood,
+        bic=None if fitted is None else fitted.bic,
+        log_evidence=fitted.log_evidence if fitted is not None and has_evidence else None,
+        prior_scales=()
+        if fitted is None
+        else tuple(scale for scale in fitted.prior.scales if math.isfinite(scale)),
+    )
+
+
+def _terms(ebnc: EBNC) -> tuple[TermSummary, ...]:
+    """The intercept, then the largest terms, as many as a report can carry.
+
+    With EᵀE = r·I the mean square of a term's contributions is (K/(K − 1))² · |Φ_S|².
+    """
+    basis, phi = ebnc.basis, ebnc.phi_in(ORTHONORMAL.name)
+    scale = basis.n_classes / (basis.n_classes - 1)
+    place = {x: i for i, x in enumerate(ebnc.structure.inputs)}
+    sized = [
+        (scale * float(np.linalg.norm(phi[term.start : term.stop])), term) for term in basis.terms
+    ]
+    ranked = [sized[0], *sorted(sized[1:], key=lambda pair: -pair[0])]
+    kept: list[TermSummary] = []
+    left = MOST_VALUES
+    for size, term in ranked:
+        cells = basis.n_classes * prod(basis.domain.n_states(x) for x in term.inputs)
+        if cells > left or len(kept) == MOST_TERMS:
+            continue
+        left -= cells
+        errors = ebnc.contribution_errors(term) if isinstance(ebnc, FittedEBNC) else None
+        kept.append(
+            TermSummary(
+                inputs=tuple(place[x] for x in term.inputs),
+                values=tuple(term_table(basis, phi, term).ravel().tolist()),
+                errors=None if errors is None else tuple(errors.ravel().tolist()),
+                size=size,
+            )
+        )
+    return tuple(kept)
+
+
+def _trace(model: Any) -> TraceSummary | None:
+    trace = getattr(model, "trace_", None)
+    if not isinstance(trace, SearchTrace):
+        return None
+    return TraceSummary(
+        score=str(model.get_params()["score"]),
+        steps=tuple(
+            TraceStep(step.move, step.score, step.dimension, step.seconds) for step in trace.steps
+        ),
+        n_screened=trace.n_screened,
+        n_fits=trace.n_fits,
+        interrupted=trace.interrupted,
+    )
+
+
+def _held_out(
+    face: Reported, data: Labelled | None, n_folds: int, random_state: int
+) -> HeldOut | None:
+    if data is None:
+        return None
+    return held_out(
+        data.predict,
+        data.classes,
+        len(face.classes),
+        weights=data.weights,
+        n_folds=n_folds,
+        random_state=random_state,
+    )
+
+
+def _case(face: Reported, terms: Sequence[TermSummary], data: Labelled | None, row: int) -> Case:
+    """One row of the data, or without data every input in its first state."""
+    if data is None:
+        codes = [0] * len(face.inputs)
+    elif not 0 <= row < len(data.rows):
+        raise DataError(f"case {row} is not a row of the data, which have {len(data.rows)}")
+    else:
+        codes = [int(data.rows.column(x)[row]) for x in face.inputs]
+    n_states = tuple(face.domain.n_states(x) + 1 for x in face.inputs)
+    rows = CodedRows(face.inputs, n_states, np.array([codes], dtype=code_type(n_states)).T)
+    n_classes = len(face.classes)
+    best = face.ebnc.tables.with_extra_state()
+    odds = np.concatenate([[0.0], best.log_odds(rows)[0]])
+    log_odds = (odds - odds.mean()) * n_classes / (n_classes - 1)
+    parts = np.zeros((len(terms), n_classes))
+    for t, term in enumerate(terms):
+        shape = [face.domain.n_states(face.inputs[i]) for i in term.inputs]
+        at = [codes[i] for i in term.inputs]
+        if all(code < size for code, size in zip(at, shape, strict=True)):
+            parts[t] = np.reshape(term.values, (*shape, n_classes))[tuple(at)]
+    return Case(
+        states=tuple(codes),
+        probabilities=tuple(face.probabilities(rows)[0].tolist()),
+        best_probabilities=tuple(best.probabilities(rows)[0].tolist()),
+        contributions=tuple(parts.ravel().tolist()),
+        others=tuple((log_odds - parts.sum(axis=0)).tolist())
+        if len(terms) < len(face.ebnc.basis.terms)
+        else (0.0,) * n_classes,
+        log_odds=tuple(log_odds.tolist()),
+        row=None if data is None else row,
+    )

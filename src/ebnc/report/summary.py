@@ -1,0 +1,217 @@
+"""What a report says about a model, as plain data: frozen dataclasses of numbers and text.
+
+Everything but ``Panel`` goes to JSON and back (``Summary.to_json``, ``Summary.from_json``), so
+that a model file can keep what only the data could tell. ``Panel`` is made from the model itself.
+"""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from ebnc.report.plain import from_plain
+
+__all__ = [
+    "Bin",
+    "Case",
+    "Fit",
+    "HeldOut",
+    "InputSummary",
+    "Panel",
+    "PanelModel",
+    "Summary",
+    "TermSummary",
+    "TraceStep",
+    "TraceSummary",
+]
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class InputSummary:
+    """An input with its states as text; ``cuts``: between the intervals of a number, else None.
+
+    ``has_missing``: the last state is that of missing entries. ``worth``: nats by which the score
+    falls without the input, None where that was not computed.
+    """
+
+    name: str
+    states: tuple[str, ...]
+    cuts: tuple[float, ...] | None
+    has_missing: bool
+    selected: bool
+    worth: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TermSummary:
+    """One S ∈ Δ with its contributions c_k(S, x_S), flat: states of ``inputs`` …, then classes.
+
+    ``inputs``: numbers of inputs. ``errors``: standard errors, where known. ``size``: the root mean
+    square of the contributions, states counting the same.
+    """
+
+    inputs: tuple[int, ...]
+    values: tuple[float, ...]
+    errors: tuple[float, ...] | None
+    size: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Numbers of the fit; ``full_table``: parameters of a full table of the selected inputs.
+
+    ``log10_full_table`` is there where that number is too long to write.
+    """
+
+    dimension: int
+    full_table: int | None
+    log10_full_table: float
+    n_cases: float | None
+    log_likelihood: float | None
+    bic: float | None
+    log_evidence: float | None
+    prior_scales: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One accepted move of the search."""
+
+    move: str
+    score: float
+    dimension: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSummary:
+    """The search: its steps and what it cost. ``score``: what was maximised."""
+
+    score: str
+    steps: tuple[TraceStep, ...]
+    n_screened: int
+    n_fits: int
+    interrupted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Held-out cases whose predicted probability of a class lies in one of ten equal intervals.
+
+    ``predicted``: mean prediction; ``observed``: share of the class, with its 95 % interval.
+    """
+
+    weight: float
+    predicted: float
+    observed: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """How the model does on folds it has not seen. Losses in nats a case; None is infinite.
+
+    ``base_loss``: of the class shares alone. ``confusion[i][j]``: weight of cases of class i called
+    j. ``calibration_error``: mean |predicted − observed| over bins and classes, by weight.
+    ``n_unknown``: cases left out because their class was in no other fold.
+    """
+
+    n_folds: int
+    n_cases: float
+    log_loss: float | None
+    log_loss_error: float | None
+    base_loss: float | None
+    accuracy: float
+    brier: float
+    calibration_error: float
+    confusion: tuple[tuple[float, ...], ...]
+    reliability: tuple[tuple[Bin, ...], ...]
+    n_unknown: int
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case: the state of every input (one beyond its states: not known) and what it gives.
+
+    ``probabilities``: as predicted, averaged over models where the model does. ``contributions``
+    and ``log_odds``: of the best model, flat by term (``Summary.terms``), then class; the rest of
+    the terms is in ``others``. ``row``: its number in the data, None where it is made up.
+    """
+
+    states: tuple[int, ...]
+    probabilities: tuple[float, ...]
+    best_probabilities: tuple[float, ...]
+    contributions: tuple[float, ...]
+    others: tuple[float, ...]
+    log_odds: tuple[float, ...]
+    row: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PanelModel:
+    """One averaged model: its weight and the inputs, by number, of its tables of log odds."""
+
+    weight: float
+    scopes: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What the page computes p(y|x) from: ``numbers`` holds all tables, little-endian doubles.
+
+    Table by table, model by model; every input has one state more, for entries not known. The
+    last model is the best one alone, the sum that is taken apart; its weight is 0.
+    """
+
+    models: tuple[PanelModel, ...]
+    numbers: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All that a report says. ``terms``: the largest, the intercept first; ``n_terms``: of so many.
+
+    ``arcs``: of the embedded structure, by name. ``n_averaged``: models whose predictions are
+    averaged; ``best_weight``: the weight of the best.
+    """
+
+    version: int
+    title: str
+    target: str
+    classes: tuple[str, ...]
+    inputs: tuple[InputSummary, ...]
+    arcs: tuple[tuple[str, str], ...]
+    structure: str
+    structure_target: str
+    clusters: tuple[tuple[int, ...], ...]
+    fit: Fit
+    terms: tuple[TermSummary, ...]
+    n_terms: int
+    n_averaged: int
+    best_weight: float
+    trace: TraceSummary | None
+    held_out: HeldOut | None
+    case: Case
+    provenance: str
+    panel: Panel | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain lists, dicts, numbers and text, without the panel."""
+        plain = asdict(replace(self, panel=None))
+        del plain["panel"]
+        return plain
+
+    @classmethod
+    def from_json(cls, plain: object) -> "Summary":
+        """The inverse of ``to_json``; every field is checked, and an error names it."""
+        summary = from_plain(cls, plain, "findings", leave_out=("panel",))
+        check(summary)
+        return summary
+
+
+def check(summary: Summary) -> None:
+    """Raise where a summary read from a file does not fit together."""
+    from ebnc.report.checks import check_summary
+
+    check_summary(summary, VERSION)

@@ -1,0 +1,254 @@
+"use strict";
+// The model is a sum of small tables; this page adds them up for the states that are chosen.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const nClasses = data.classes.length;
+  const byId = (id) => document.getElementById(id);
+  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+
+  const doubles = (text) => {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const view = new DataView(bytes.buffer);
+    return Float64Array.from({ length: bytes.length / 8 }, (_, i) => view.getFloat64(8 * i, true));
+  };
+  const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(2);
+  const size = (input, extra) => data.inputs[input].states.length + extra;
+  const address = (inputs, states, extra) =>
+    inputs.reduce((cell, i) => cell * size(i, extra) + states[i], 0);
+  const cells = (inputs, extra) => inputs.reduce((n, i) => n * size(i, extra), 1);
+
+  // Where each table begins among the numbers.
+  const panel = data.panel && { numbers: doubles(data.panel.numbers), models: [] };
+  if (panel) {
+    let start = 0;
+    for (const model of data.panel.models) {
+      const tables = model.scopes.map((scope) => {
+        const table = { scope, start };
+        start += cells(scope, 1) * (nClasses - 1);
+        return table;
+      });
+      panel.models.push({ weight: model.weight, tables });
+    }
+  }
+  const terms = { numbers: doubles(data.termNumbers), list: [] };
+  data.terms.reduce((start, inputs) => {
+    terms.list.push({ inputs, start });
+    return start + cells(inputs, 0) * nClasses;
+  }, 0);
+
+  // (0, λ): log odds of every class against the first.
+  const logOdds = (model, states) => {
+    const odds = new Array(nClasses).fill(0);
+    for (const { scope, start } of model.tables) {
+      const at = start + address(scope, states, 1) * (nClasses - 1);
+      for (let k = 1; k < nClasses; k++) odds[k] += panel.numbers[at + k - 1];
+    }
+    return odds;
+  };
+  const softmax = (odds) => {
+    const largest = Math.max(...odds);
+    const shares = odds.map((value) => Math.exp(value - largest));
+    const total = shares.reduce((a, b) => a + b, 0);
+    return shares.map((share) => share / total);
+  };
+  const averaged = (states) => {
+    const total = new Array(nClasses).fill(0);
+    for (const model of panel.models) {
+      if (model.weight === 0) continue;
+      softmax(logOdds(model, states)).forEach((p, k) => { total[k] += model.weight * p; });
+    }
+    return total;
+  };
+  const contribution = ({ inputs, start }, states, k) =>
+    inputs.some((i) => states[i] >= size(i, 0)) ? 0
+      : terms.numbers[start + address(inputs, states, 0) * nClasses + k];
+
+  // -- what if ------------------------------------------------------------------------------
+  const MOST_BARS = 12;
+  let states = [...data.states];
+  const ofClass = () => (byId("of-class") ? Number(byId("of-class").value) : 1);
+
+  const bars = (odds, k) => {
+    const mean = odds.reduce((a, b) => a + b, 0) / nClasses;
+    const whole = ((odds[k] - mean) * nClasses) / (nClasses - 1);
+    const values = terms.list.map((term) => contribution(term, states, k));
+    const label = ({ inputs }) => inputs.map((i) => data.inputs[i].name).join(" × ") || "intercept";
+    const detail = ({ inputs }) =>
+      inputs.map((i) => data.inputs[i].states[states[i]] ?? "not known").join(" · ");
+    const ranked = values.map((_, t) => t).slice(1)
+      .sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]) || a - b);
+    const found = [];
+    let total = 0;
+    const add = (name, text, value, kind) => {
+      found.push({ name, text, value, kind, start: total, end: total + value });
+      total += value;
+    };
+    for (const t of [0, ...ranked.slice(0, MOST_BARS - 1)]) {
+      add(label(terms.list[t]), detail(terms.list[t]), values[t], "term");
+    }
+    const rest = ranked.slice(MOST_BARS - 1);
+    const nRest = rest.length + data.nOthers;
+    if (nRest) {
+      const others = data.nOthers ? whole - values.reduce((a, b) => a + b, 0) : 0;
+      const value = rest.reduce((sum, t) => sum + values[t], 0) + others;
+      add(`${nRest} other ${nRest === 1 ? "term" : "terms"}`, "", value, "rest");
+    }
+    found.push({ name: "log odds", text: "", value: total, kind: "total", start: 0, end: total });
+    return found;
+  };
+
+  const make = (tag, className, text) => {
+    const element = document.createElement(tag);
+    if (className) element.className = className;
+    if (text !== undefined) element.textContent = text;
+    return element;
+  };
+  const named = (tag, text) => {
+    const cell = make(tag);
+    cell.title = text;
+    cell.append(make("span", "name", text));
+    return cell;
+  };
+
+  const drawBars = (found) => {
+    const ends = found.flatMap((bar) => [bar.start, bar.end, 0]);
+    const low = Math.min(...ends), span = Math.max(...ends) - low || 1;
+    const percent = (value) => `${((100 * value) / span).toFixed(3)}%`;
+    const rows = found.map((bar) => {
+      const row = make("tr", bar.kind);
+      row.dataset.value = String(bar.value);
+      const head = named("th", bar.name);
+      head.scope = "row";
+      const track = make("span", "track"), zero = make("b"), mark = make("i", bar.value < 0 ? "neg" : "pos");
+      zero.style.left = percent(-low);
+      mark.style.left = percent(Math.min(bar.start, bar.end) - low);
+      mark.style.width = percent(Math.abs(bar.end - bar.start));
+      track.append(zero, mark);
+      const cell = make("td", "bar-cell");
+      cell.append(track);
+      row.append(head, named("td", bar.text), cell, make("td", "num", signed(bar.value)));
+      return row;
+    });
+    byId("waterfall").tBodies[0].replaceChildren(...rows);
+  };
+
+  const show = () => {
+    if (!panel) return;
+    const p = averaged(states);
+    all(".probabilities output").forEach((output, k) => {
+      output.dataset.value = String(p[k]);
+      output.textContent = `${(100 * p[k]).toFixed(1)} %`;
+      output.closest("tr").querySelector(".meter i").style.width = `${(100 * p[k]).toFixed(3)}%`;
+    });
+    const odds = logOdds(panel.models[panel.models.length - 1], states);
+    if (byId("best")) {
+      const best = softmax(odds)[ofClass()];
+      byId("best").dataset.value = String(best);
+      byId("best").textContent = `${(100 * best).toFixed(1)} %`;
+    }
+    drawBars(bars(odds, ofClass()));
+    const changed = states.some((code, i) => code !== data.states[i]);
+    byId("case-title").hidden = changed;
+  };
+
+  const choose = (input, code) => {
+    states[input] = code;
+    const field = byId(`i${input}`);
+    if (field) field.value = String(code);
+  };
+  const chooseAll = (codes) => {
+    codes.forEach((code, i) => choose(i, code));
+    all("[data-number]").forEach((field) => { field.value = ""; });
+    show();
+  };
+  all("[data-input]").forEach((field) => field.addEventListener("change", () => {
+    states[Number(field.dataset.input)] = Number(field.value);
+    const typed = byId(`n${field.dataset.input}`);
+    if (typed) typed.value = "";
+    show();
+  }));
+  all("[data-number]").forEach((field) => field.addEventListener("input", () => {
+    if (field.value === "" || Number.isNaN(field.valueAsNumber)) return;
+    const input = Number(field.dataset.number), cuts = data.inputs[input].cuts;
+    const above = cuts.findIndex((cut) => field.valueAsNumber <= cut);  // low < x ≤ high
+    choose(input, above < 0 ? cuts.length : above);
+    show();
+  }));
+  const on = (id, event, action) => byId(id) && byId(id).addEventListener(event, action);
+  on("reset", "click", () => chooseAll(data.states));
+  on("forget", "click", () => chooseAll(data.inputs.map((x) => x.states.length)));
+  on("what-if", "submit", (event) => event.preventDefault());
+  on("filter", "input", () => {
+    const wanted = byId("filter").value.toLowerCase();
+    all(".field").forEach((field) => { field.hidden = !field.dataset.name.includes(wanted); });
+  });
+  on("of-class", "change", show);
+  on("table-class", "change", () => all("[data-of-class]").forEach((map) => {
+    map.hidden = map.dataset.ofClass !== byId("table-class").value;
+  }));
+  // A browser may keep what was chosen before the page was loaded again.
+  all("[data-input]").forEach((field) => { states[Number(field.dataset.input)] = Number(field.value); });
+  show();
+
+  // -- tables that sort ----------------------------------------------------------------------
+  all(".sortable").forEach((table) => {
+    all("thead th", table).forEach((head, column) => {
+      const button = head.querySelector("button");
+      if (!button) return;
+      button.addEventListener("click", () => {
+        const isNumber = head.classList.contains("num");
+        const before = head.getAttribute("aria-sort");
+        const down = before ? before === "ascending" : isNumber;
+        all("thead th", table).forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const key = (row) => {
+          const cell = row.cells[column];
+          return isNumber ? Number(cell.dataset.sort) : cell.textContent.trim().toLowerCase();
+        };
+        const compare = (a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0);
+        const rows = [...table.tBodies[0].rows].sort((a, b) => (down ? compare(b, a) : compare(a, b)));
+        table.tBodies[0].append(...rows);
+      });
+    });
+  });
+
+  // -- looking at a node of the structure ------------------------------------------------------
+  const drawing = document.querySelector(".structure");
+  const nodes = all(".node", drawing), arcs = all(".arc", drawing);
+  const look = (node) => {
+    drawing.classList.toggle("looking", node !== null);
+    [...nodes, ...arcs].forEach((mark) => mark.classList.remove("near"));
+    if (!node) return;
+    const name = node.dataset.name, near = new Set([name]);
+    for (const arc of arcs) {
+      if (arc.dataset.tail === name || arc.dataset.head === name) {
+        arc.classList.add("near");
+        near.add(arc.dataset.tail).add(arc.dataset.head);
+      }
+    }
+    nodes.forEach((other) => other.classList.toggle("near", near.has(other.dataset.name)));
+  };
+  nodes.forEach((node) => {
+    node.addEventListener("mouseenter", () => look(node));
+    node.addEventListener("mouseleave", () => look(null));
+    node.addEventListener("focus", () => look(node));
+    node.addEventListener("blur", () => look(null));
+  });
+
+  // -- light and dark --------------------------------------------------------------------------
+  const root = document.documentElement;
+  const remembered = (theme) => {
+    try {
+      if (theme) localStorage.setItem("ebnc-theme", theme);
+      return localStorage.getItem("ebnc-theme");
+    } catch { return null; }  // files may have no storage
+  };
+  const kept = remembered();
+  if (kept === "light" || kept === "dark") root.dataset.theme = kept;
+  on("theme", "click", () => {
+    const dark = root.dataset.theme ? root.dataset.theme === "dark"
+      : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    remembered(root.dataset.theme);
+  });
+})();
