@@ -374,3 +374,18 @@ def test_declared_states_that_never_occur_get_finite_parameters(name):
 def test_domains_of_other_shapes_are_refused():
     with pytest.raises(DomainError, match="must be a Domain or a mapping"):
         ebnc.EBNC(NAIVE, [2, 2], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("prior_scale", ["evidence", 1.0])
+def test_a_path_is_fitted_as_its_frame(tmp_path, problem, prior_scale):
+    structure, data = problem
+    frame = pd.DataFrame(data)
+    expected = ebnc.fit(structure, frame, prior_scale)
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    frame.to_parquet(tmp_path / "data.parquet")
+    for name in ("data.csv", "data.parquet"):
+        found = ebnc.fit(structure, tmp_path / name, prior_scale)
+        np.testing.assert_allclose(
+            found.phi_in("indicator"), expected.phi_in("indicator"), atol=1e-8
+        )
+        assert found.log_evidence == pytest.approx(expected.log_evidence, abs=1e-8)

@@ -16,6 +16,7 @@ __all__ = [
     "ParameterError",
     "SearchError",
     "SingularHessianError",
+    "StorageError",
     "StructureError",
     "TooLargeError",
     "refuse_if_too_large",
@@ -64,6 +65,10 @@ class SearchError(EBNCError, ValueError):
 
 class SingularHessianError(EBNCError, ArithmeticError):
     """The negative Hessian has no Cholesky factor."""
+
+
+class StorageError(EBNCError, OSError):
+    """Memory, disk or a worker gave out while data larger than memory were worked on."""
 
 
 class TooLargeError(EBNCError, MemoryError):

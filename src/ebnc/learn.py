@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ebnc.data.cases import Cases, check_weights, read_cases
-from ebnc.data.columns import Frame, read_columns
+from ebnc.data.cases import Cases
+from ebnc.data.columns import Frame
 from ebnc.data.encoding import Table
-from ebnc.data.states import Categories, Missing, learn_domain
-from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError
+from ebnc.data.sources import learn_cases
+from ebnc.data.states import Categories, Missing
+from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError, StorageError
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.multistart import ThetaFit, fit_theta_to_cases
 from ebnc.fitting.newton import LARGEST_FACTOR, maximise, polish
@@ -155,14 +156,16 @@ def fit(
 ) -> FittedEBNC:
     """Fit the parameters φ of an EBNC with this structure: the global maximum of the posterior.
 
-    ``data``: a pandas or polars DataFrame, a pyarrow table, a mapping of columns. Its columns are
-    found by the structure's names (those of a two-dimensional array: inputs, then target); see
+    ``data``: a pandas or polars DataFrame, a pyarrow table, a mapping of columns, or a path to CSV
+    or Parquet (a file, a folder, a glob; read out of core, see ``ebnc.data.files``). Its columns
+    are found by the structure's names (those of a two-dimensional array: inputs, then target); see
     ``ebnc.data.states`` for how states are learned.
     ``prior_scale``: σ of the normal prior, one number or one per order of interaction;
     ``"evidence"`` maximises Laplace evidence over them; ``inf`` is maximum likelihood, refused with
     the terms' names where it does not exist.
     ``categories``: declared states, by column. ``missing``: ``"state"`` or ``"refuse"``.
-    ``weights``: one number ≥ 0 for each row. ``start``: an EBNC of the same structure and domain.
+    ``weights``: one number ≥ 0 for each row, or the name of a column.
+    ``start``: an EBNC of the same structure and domain.
     """
     cases, basis = _read(structure, data, categories, missing, weights)
     return fit_cases(basis, cases, prior_scale, start=start, max_steps=max_steps)
@@ -224,24 +227,18 @@ def _read(
     check_structure(structure)
     if missing not in ("state", "refuse"):
         raise ParameterError(f"missing must be 'state' or 'refuse', got {missing!r}")
-    names = (*structure.inputs, structure.target)
-    checked = None
-    if weights is not None:
-        checked = check_weights(weights, len(read_columns(data, names)[structure.target]))
-    domain = learn_domain(
+    cases = learn_cases(
         data,
         structure.inputs,
         structure.target,
+        keep=structure.markov_blanket,
         categories=categories,
         missing=missing,
-        weights=checked,
+        weights=weights,
     )
-    if domain.n_states(structure.target) < 2:
-        raise ParameterError(
-            f"target {structure.target!r} has one state only; there is nothing to learn"
-        )
-    cases = read_cases(data, domain, structure.markov_blanket, structure.target, checked, names)
-    return _Input(cases.counted(), Basis(structure, domain))
+    if not isinstance(cases, Cases):
+        raise StorageError(f"{cases.n_rows} distinct rows do not fit in memory; raise memory_limit")
+    return _Input(cases, Basis(structure, cases.domain))
 
 
 def _first(design: Design, start: EBNC) -> FloatArray:

@@ -31,6 +31,7 @@ __all__ = [
     "n_rows",
     "numbers",
     "read_columns",
+    "require",
 ]
 
 Frame: TypeAlias = Any
@@ -78,7 +79,7 @@ def read_columns(
     import narwhals as nw
 
     if isinstance(data, Mapping):
-        _require(names, list(data))
+        require(names, list(data))
         columns = {name: _one_dimensional(name, data[name]) for name in names}
         lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
@@ -93,7 +94,7 @@ def read_columns(
         ) from None
     except ValueError as error:  # narwhals on duplicate column names
         raise DataError(f"the data frame cannot be read: {error}") from None
-    _require(names, frame.columns)
+    require(names, frame.columns)
     return {name: frame[name] for name in names}
 
 
@@ -253,7 +254,8 @@ def _is_missing(value: Any) -> bool:
     return isinstance(value, float | np.floating | Decimal) and math.isnan(value)
 
 
-def _require(names: Sequence[str], present: Sequence[str]) -> None:
+def require(names: Sequence[str], present: Sequence[str]) -> None:
+    """Raise where a column asked for is not there."""
     for name in names:
         if name not in present:
             shown = ", ".join(repr(other) for other in present[:8])

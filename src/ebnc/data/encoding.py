@@ -16,7 +16,7 @@ from ebnc.domain import Domain, Interval, State
 from ebnc.errors import DataError
 from ebnc.typing import IntArray
 
-__all__ = ["Table", "encode"]
+__all__ = ["Table", "encode", "unseen_error"]
 
 Table: TypeAlias = CodedRows | Frame
 
@@ -85,12 +85,17 @@ def _refuse_unseen(name: str, column: Column, codes: IntArray, states: tuple[Sta
         return
     entry = column[int(np.argmax(wrong))]
     missing = factorise(name, np.array([entry], dtype=object)).codes[0] < 0
-    if missing:
-        raise DataError(
+    raise unseen_error(name, None if missing else entry, states)
+
+
+def unseen_error(name: str, entry: object, states: tuple[State, ...]) -> DataError:
+    """That an entry is not a state; None is a missing one."""
+    if entry is None:
+        return DataError(
             f"column {name!r} has missing values, which are not a state of it; fill them in, "
             "or fit on data where it has some"
         )
     shown = ", ".join(str(state) for state in states[:8])
     more = ", …" if len(states) > 8 else ""
     entry = entry.item() if isinstance(entry, np.generic) else entry
-    raise DataError(f"{entry!r} in column {name!r} is not one of its states {shown}{more}")
+    return DataError(f"{entry!r} in column {name!r} is not one of its states {shown}{more}")

@@ -17,10 +17,19 @@ import numpy as np
 from ebnc.data.columns import Column, Frame, factorise, is_numeric, keep_rows, numbers, read_columns
 from ebnc.data.discretise import intervals, mdlp_cuts, quantile_cuts
 from ebnc.domain import Domain, State
-from ebnc.errors import DataError
+from ebnc.errors import DataError, ParameterError
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["Missing", "learn_domain"]
+__all__ = [
+    "Categories",
+    "Missing",
+    "learn_domain",
+    "number_states",
+    "refuse_many",
+    "refuse_single_class",
+    "target_states",
+    "with_missing",
+]
 
 Missing: TypeAlias = Literal["state", "refuse"]
 Categories: TypeAlias = Mapping[str, int | Iterable[State]]
@@ -65,16 +74,21 @@ def learn_domain(
 
 def _states_of_target(name: str, column: Column) -> tuple[State, ...]:
     found = factorise(name, column)
-    if found.has_missing:
+    return target_states(name, found.labels, found.has_missing)
+
+
+def target_states(name: str, labels: tuple[State, ...], has_missing: bool) -> tuple[State, ...]:
+    """The labels seen of a target, if they can be its states."""
+    if has_missing:
         raise DataError(f"target {name!r} has missing values; remove those rows")
-    if len(found.labels) < 2:
-        seen = f"only {found.labels[0]!r}" if found.labels else "no value at all"
+    if len(labels) < 2:
+        seen = f"only {labels[0]!r}" if labels else "no value at all"
         raise DataError(
             f"target {name!r} has {seen}; there is nothing to tell apart "
             f"(declare its states with categories={{{name!r}: [...]}} if more are possible)"
         )
-    _refuse_many(name, found.labels, "is it a number to be predicted by regression?")
-    return found.labels
+    refuse_many(name, len(labels), "is it a number to be predicted by regression?")
+    return labels
 
 
 def _states_of_input(
@@ -86,26 +100,44 @@ def _states_of_input(
 ) -> tuple[State, ...]:
     if is_numeric(column):
         values = numbers(name, column)
-        lacking = np.isnan(values)
-        distinct = np.unique(values[~lacking])
-        if len(distinct) <= FEW_VALUES and np.array_equal(distinct, np.round(distinct)):
-            states: tuple[State, ...] = _whole(name, column)
-        elif classes is None:
-            states = intervals(quantile_cuts(values, N_QUANTILES, weights))
-        else:
-            states = intervals(mdlp_cuts(values, classes, int(classes.max()) + 1, weights))
-        has_missing = bool(lacking.any())
+        states: tuple[State, ...] | None = number_states(values, classes, weights)
+        if states is None:
+            states = _whole(name, column)
+        has_missing = bool(np.isnan(values).any())
     else:
         found = factorise(name, column)
-        _refuse_many(name, found.labels, "is it an identifier? leave it out")
+        refuse_many(name, len(found.labels), "is it an identifier? leave it out")
         states, has_missing = found.labels, found.has_missing
-    if has_missing:
-        if missing == "refuse":
-            raise DataError(
-                f"column {name!r} has missing values; fill them in, or take missing as a state"
-            )
-        states = (*states, None)
-    return states
+    return with_missing(name, states, has_missing, missing)
+
+
+def number_states(
+    values: FloatArray, classes: IntArray | None, weights: FloatArray | None
+) -> tuple[State, ...] | None:
+    """Intervals of a column of numbers, NaN being missing; None where they are few whole ones."""
+    distinct = np.unique(values[~np.isnan(values)])
+    if len(distinct) <= FEW_VALUES and np.array_equal(distinct, np.round(distinct)):
+        return None
+    if classes is None:
+        return intervals(quantile_cuts(values, N_QUANTILES, weights))
+    return intervals(mdlp_cuts(values, classes, int(classes.max()) + 1, weights))
+
+
+def with_missing(
+    name: str, states: tuple[State, ...], has_missing: bool, missing: Missing
+) -> tuple[State, ...]:
+    """The states and, where entries are missing, None as the last one; or a refusal."""
+    if has_missing and missing == "refuse":
+        raise DataError(
+            f"column {name!r} has missing values; fill them in, or take missing as a state"
+        )
+    return (*states, None) if has_missing else states
+
+
+def refuse_single_class(domain: Domain, target: str) -> None:
+    """Raise where the target was declared with one state."""
+    if domain.n_states(target) < 2:
+        raise ParameterError(f"target {target!r} has one state only; there is nothing to learn")
 
 
 def _whole(name: str, column: Column) -> tuple[int, ...]:
@@ -114,9 +146,10 @@ def _whole(name: str, column: Column) -> tuple[int, ...]:
     return tuple(map(int, labels))
 
 
-def _refuse_many(name: str, labels: Sequence[State], advice: str) -> None:
-    if len(labels) > MOST_STATES:
+def refuse_many(name: str, n_labels: int, advice: str) -> None:
+    """Raise where a column has too many labels to be states."""
+    if n_labels > MOST_STATES:
         raise DataError(
-            f"column {name!r} has {len(labels)} different values, more than {MOST_STATES}; "
+            f"column {name!r} has {n_labels} different values, more than {MOST_STATES}; "
             f"{advice} (or declare its states with categories)"
         )

@@ -1,7 +1,7 @@
 """``EBNCClassifier``: an embedded Bayesian network classifier in scikit-learn's manner."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -20,10 +20,12 @@ from sklearn.utils.validation import (
 from ebnc.data.cases import Cases, read_cases
 from ebnc.data.columns import keep_rows
 from ebnc.data.encoding import encode
+from ebnc.data.files import as_files
 from ebnc.data.rows import CodedRows
 from ebnc.data.states import learn_domain
 from ebnc.errors import DataError, SearchError
 from ebnc.estimator.averaged import WeightedModel
+from ebnc.estimator.named_target import cases_by_name, rows_by_name
 from ebnc.estimator.tables import named_columns, taking_labels
 from ebnc.learn import FittedEBNC, fit_cases
 from ebnc.likelihood.prior import as_prior
@@ -161,14 +163,21 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # -- fit --------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose a structure and fit its parameters."""
+        """Choose a structure and fit its parameters.
+
+        ``X`` may be a path to CSV or Parquet files; ``y``, and ``sample_weight`` if given, are then
+        the names of columns, and all other columns are inputs.
+        """
         score = vars(self)["score"]
         if score not in ("laplace", "bic"):
             raise ValueError(f"score must be 'laplace' or 'bic', got {score!r}")
         if self.predictive not in ("map", "posterior"):
             raise ValueError(f"predictive must be 'map' or 'posterior', got {self.predictive!r}")
-        columns = named_columns(self, X, reset=True)
-        cases = self._cases(columns, y, sample_weight)
+        files = as_files(X)
+        if files is None:
+            cases = self._cases(named_columns(self, X, reset=True), y, sample_weight)
+        else:
+            cases = cases_by_name(self, files, y, sample_weight)
         self.trace_: SearchTrace | None = None
         self.feature_worths_: tuple[FeatureWorth, ...] = ()
         self.models_: list[WeightedModel] = []
@@ -311,13 +320,25 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Rows of X as numbers of states; one beyond the states for entries never seen before."""
         check_is_fitted(self)
         columns = named_columns(self, X, reset=False)
-        domain = self.ebnc_.domain
-        names = [x for x in domain if x != self.structure_.target]
-        return encode(columns, domain, names, unseen_as_extra=True)
+        return encode(columns, self.ebnc_.domain, self._inputs(), unseen_as_extra=True)
+
+    def _inputs(self) -> list[str]:
+        return [x for x in self.ebnc_.domain if x != self.structure_.target]
+
+    def _rows(self, X: Any) -> Iterator[CodedRows]:
+        """Coded rows: all at once, or some at a time where ``X`` is a path."""
+        check_is_fitted(self)
+        files = as_files(X)
+        if files is None:
+            yield self.encode(X)
+        else:
+            yield from rows_by_name(files, self.ebnc_.domain, self._inputs())
 
     def predict_proba(self, X: Any) -> FloatArray:
         """p(y|x), shape (rows, classes); columns in the order of ``classes_``."""
-        rows = self.encode(X)
+        return np.concatenate([self._average(rows) for rows in self._rows(X)])
+
+    def _average(self, rows: CodedRows) -> FloatArray:
         total = np.zeros((len(rows), len(self.classes_)))
         for model in self.models_:
             for part in model.tables:
@@ -328,7 +349,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """log p(y|x); exact also where p(y|x) is too small for a float, if one model predicts."""
         check_is_fitted(self)
         if len(self.models_) == 1 and len(self.models_[0].draws) == 1:
-            log_odds = self.models_[0].tables[0].log_odds(self.encode(X))
+            tables = self.models_[0].tables[0]
+            log_odds = np.concatenate([tables.log_odds(rows) for rows in self._rows(X)])
             full = np.column_stack([np.zeros(len(log_odds)), log_odds])
             full -= full.max(axis=1, keepdims=True)
             return np.asarray(full - np.log(np.exp(full).sum(axis=1, keepdims=True)))

@@ -1,0 +1,56 @@
+"""Any data in, cases out: frames in memory, paths to files, Dask DataFrames.
+
+The one place that looks at what ``data`` is; everything that learns calls ``learn_cases``.
+"""
+
+from collections.abc import Sequence
+
+from ebnc.data.cases import Cases, check_weights, read_cases
+from ebnc.data.columns import Frame, read_columns
+from ebnc.data.files import as_files
+from ebnc.data.parts import Parts
+from ebnc.data.states import Categories, Missing, learn_domain, refuse_single_class
+
+__all__ = ["learn_cases"]
+
+
+def learn_cases(
+    data: Frame,
+    inputs: Sequence[str],
+    target: str,
+    *,
+    keep: Sequence[str] | None = None,
+    categories: Categories | None = None,
+    missing: Missing = "state",
+    weights: object = None,
+) -> Cases | Parts:
+    """States of ``inputs`` and ``target`` (``.domain``), and the counted cases of ``keep``.
+
+    ``keep``: the inputs whose codes are wanted; all unless given. ``weights``: a number for each
+    row, or the name of a column.
+    """
+    kept = list(inputs) if keep is None else list(keep)
+    files = as_files(data)
+    if files is not None:
+        from ebnc.data.file_cases import read_files
+
+        return read_files(
+            files,
+            inputs,
+            target,
+            keep=kept,
+            categories=categories,
+            missing=missing,
+            weights=weights,
+        )
+    names = (*inputs, target)
+    if isinstance(weights, str):
+        weights = read_columns(data, [weights])[weights]
+    checked = None
+    if weights is not None:
+        checked = check_weights(weights, len(read_columns(data, names)[target]))
+    domain = learn_domain(
+        data, inputs, target, categories=categories, missing=missing, weights=checked
+    )
+    refuse_single_class(domain, target)
+    return read_cases(data, domain, kept, target, checked, names).counted()
