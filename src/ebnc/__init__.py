@@ -18,15 +18,23 @@ if TYPE_CHECKING:
     from ebnc.parameters.elimination import dimension_by_elimination
     from ebnc.parameters.embedded_network import EmbeddedNetwork
     from ebnc.parameters.generic import generic_dimension
+    from ebnc.report.displays.contributions import ContributionsDisplay
+    from ebnc.report.displays.reliability import ReliabilityDisplay
+    from ebnc.report.displays.structure import StructureDisplay
+    from ebnc.report.displays.trace import SearchTraceDisplay
     from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = [
     "EBNC",
+    "ContributionsDisplay",
     "Domain",
     "EBNCClassifier",
     "EBNCFeatures",
     "EmbeddedNetwork",
     "EmbeddedStructure",
+    "ReliabilityDisplay",
+    "SearchTraceDisplay",
+    "StructureDisplay",
     "dimension",
     "dimension_by_blocks",
     "dimension_by_elimination",
@@ -38,6 +46,10 @@ __all__ = [
 ]
 
 _HOME = {
+    "ContributionsDisplay": "ebnc.report.displays.contributions",
+    "ReliabilityDisplay": "ebnc.report.displays.reliability",
+    "SearchTraceDisplay": "ebnc.report.displays.trace",
+    "StructureDisplay": "ebnc.report.displays.structure",
     "Domain": "ebnc.domain",
     "EBNC": "ebnc.parameters.ebnc",
     "EBNCClassifier": "ebnc.estimator.classifier",

@@ -119,7 +119,7 @@ def test_the_case_is_a_row_of_the_data():
 
 def test_sentences_tell_inputs_interactions_and_losses():
     html = render_html(summary_of(two_classes()))
-    assert "probability of weather (dry and rain) from 3 of 4 inputs" in html
+    assert "probability of weather (dry or rain) from 3 of 4 inputs" in html
     assert "the strongest interaction is that of sky and wind" in html
     assert "held out from learning in one of 5 folds" in html
 
@@ -164,7 +164,7 @@ def test_a_model_without_inputs_has_a_report():
     data = {"a": [0, 1] * 20, "y": ["no", "yes", "yes", "no"] * 10}
     nothing = fit(EmbeddedStructure.from_string("[y][a]", target="y"), data)
     html = render_html(summarise(nothing, data))
-    assert "without any of the 1 inputs" in html
+    assert "without any input" in html
     assert "No input was selected" in html
 
 

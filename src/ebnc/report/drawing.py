@@ -39,11 +39,15 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """An arrow as a cubic Bézier curve (x0, y0, …, x3, y3); ``head`` is "" for a whole plate."""
+    """An arrow as a cubic Bézier curve (x0, y0, …, x3, y3); ``head`` is "" for a whole plate.
+
+    ``is_far``: from one column of a tree to another.
+    """
 
     tail: str
     head: str
     curve: tuple[float, float, float, float, float, float, float, float]
+    is_far: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +106,7 @@ def draw_structure(
         side_by_side = False
     if not side_by_side:
         below, width_below, height_below = _columns(order, below_y + GAP)
-        hidden = f", the largest {len(children)} drawn" if n_hidden else ""
-        n_children = len(all_children)
-        label = f"{n_children} inputs that {_short(target_label or target)} points at{hidden}"
+        label = f"{len(all_children)} inputs that {_short(target_label or target)} points at"
         width_below = max(width_below + 2 * GAP, CHARACTER * len(label) + 2 * GAP)
         plates.append(Plate(MARGIN, below_y - HEIGHT / 2, width_below, height_below + 46, label))
     width = max(width_above, width_below, 220.0) + 2 * MARGIN
@@ -120,7 +122,10 @@ def draw_structure(
         arcs += [_down(y_node, at[x]) for x in children]
     for x in children:
         for parent in inner[x]:
-            arcs.append(_between(at[parent], at[x], side_by_side, parent in inner))
+            if parent in inner:
+                arcs.append(_between(at[parent], at[x], side_by_side))
+            else:
+                arcs.append(_past(at[parent], at[x], y_node))
     arched = [arc.curve[3] for arc in arcs]
     bottom = max(
         [node.y + HEIGHT / 2 for node in nodes] + [p.y + p.height for p in plates] + arched
@@ -253,10 +258,21 @@ def _down(tail: Node, head: Node) -> Arc:
     return Arc(tail.name, head.name, (x0, y0, x0, middle, x1, middle, x1, y1))
 
 
-def _between(tail: Node, head: Node, side_by_side: bool, inside: bool) -> Arc:
-    """An arc between inputs: from above, below a row, along a tree, or round its right side."""
-    if not inside:
+def _past(tail: Node, head: Node, y_node: Node) -> Arc:
+    """From an input above Y to a child of Y below, round the side of Y that is nearer."""
+    x0, y0, x1, y1 = tail.x, tail.y + tail.height / 2, head.x, head.y - head.height / 2
+    room = y_node.width / 2 + GAP
+    middle = (x0 + x1) / 2
+    if abs(middle - y_node.x) >= room:
         return _down(tail, head)
+    passing = y_node.x + math.copysign(room, middle - y_node.x)
+    # A cubic curve is at ⅛ of its ends and ¾ of its two middle points when it is half-way.
+    x = (passing - (x0 + x1) / 8) / 0.75
+    return Arc(tail.name, head.name, (x0, y0, x, (y0 + y1) / 2, x, (y0 + y1) / 2, x1, y1))
+
+
+def _between(tail: Node, head: Node, side_by_side: bool) -> Arc:
+    """An arc between children of Y: below a row, along a tree, or round its right side."""
     half = HEIGHT / 2
     if side_by_side:
         depth = 22 + 0.12 * abs(head.x - tail.x)
@@ -275,11 +291,14 @@ def _between(tail: Node, head: Node, side_by_side: bool, inside: bool) -> Arc:
         x0, x1 = tail.x + tail.width / 2, _left(head)
         reach = max(24.0, (x1 - x0) / 2)
         return Arc(
-            tail.name, head.name, (x0, tail.y, x0 + reach, tail.y, x1 - reach, head.y, x1, head.y)
+            tail.name,
+            head.name,
+            (x0, tail.y, x0 + reach, tail.y, x1 - reach, head.y, x1, head.y),
+            True,
         )
     x0, x1 = tail.x + tail.width / 2, head.x + head.width / 2
     reach = max(x0, x1) + 20 + 0.06 * abs(head.y - tail.y)
-    return Arc(tail.name, head.name, (x0, tail.y, reach, tail.y, reach, head.y, x1, head.y))
+    return Arc(tail.name, head.name, (x0, tail.y, reach, tail.y, reach, head.y, x1, head.y), True)
 
 
 def _left(node: Node) -> float:

@@ -18,6 +18,8 @@ from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain, State
 from ebnc.errors import DataError
 from ebnc.likelihood.prior import NormalPrior
+from ebnc.parameters.coding import ORTHONORMAL
+from ebnc.parameters.contributions import Contributions, contributions
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.tables import TableSum
 from ebnc.report.held_out import Predict
@@ -86,6 +88,16 @@ class Reported:
     def probabilities(self, rows: CodedRows) -> FloatArray:
         """p(y|x) of rows with an extra state: as the classifier predicts."""
         return np.asarray(sum(weight * part.probabilities(rows) for weight, part in self.averaged))
+
+    def encode(self, x: Any) -> CodedRows:
+        """Rows with an extra state for entries never seen before."""
+        if isinstance(self.source, AveragingClassifier):
+            return self.source.encode(x)
+        return encode(x, self.domain, self.ebnc.structure.markov_blanket, unseen_as_extra=True)
+
+    def contributions(self, rows: CodedRows) -> Contributions:
+        """Of the best model, for rows with an extra state."""
+        return contributions(self.ebnc.basis, self.ebnc.phi_in(ORTHONORMAL.name), rows)
 
     def labelled(self, x: Any, y: Any, weights: Any) -> Labelled:
         """Data as coded rows and classes, ready for cross-validation."""

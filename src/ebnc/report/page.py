@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ebnc.report.summary import Summary
 from ebnc.report.view import page_data, view
-from ebnc.report.words import count_text, number, shortened, signed
+from ebnc.report.words import count_text, number, percent, shortened, signed
 from ebnc.writing import write_whole
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def _environment() -> "jinja2.Environment":
         "count": count_text,
         "number": number,
         "signed": signed,
+        "percent": percent,
         "shortened": shortened,
         "exact": repr,
     }

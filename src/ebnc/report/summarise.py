@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ebnc.data.rows import CodedRows, code_type
-from ebnc.domain import Interval, State
+from ebnc.domain import Interval
 from ebnc.errors import DataError
 from ebnc.learn import FittedEBNC
 from ebnc.parameters.coding import ORTHONORMAL
@@ -28,9 +28,10 @@ from ebnc.report.summary import (
     TraceStep,
     TraceSummary,
 )
+from ebnc.report.words import state_text
 from ebnc.search.greedy import SearchTrace
 
-__all__ = ["state_text", "summarise"]
+__all__ = ["summarise"]
 
 MOST_TERMS = 200
 MOST_VALUES = 200_000
@@ -92,11 +93,6 @@ def summarise(
         provenance=provenance,
         panel=panel_of(face),
     )
-
-
-def state_text(state: State) -> str:
-    """A state as people read it."""
-    return "(missing)" if state is None else str(state)
 
 
 def _inputs(face: Reported) -> tuple[InputSummary, ...]:

@@ -31,6 +31,7 @@ __all__ = ["Figure", "InputRow", "View", "WhatIfField", "page_data", "view"]
 
 MOST_SHOWN_TERMS = 24
 MOST_LISTED = 200
+MOST_INPUTS = 60
 MOST_FIELDS = 400
 MOST_CURVES = 6
 MOST_CONFUSED = 12
@@ -92,6 +93,7 @@ class View:
     bar_high: float
     terms: tuple[TermView, ...]
     n_terms_hidden: int
+    has_maps: bool
     n_classes_hidden: int
     curves: tuple[tuple[str, ReliabilityChart], ...]
     confused: tuple[int, ...]
@@ -121,8 +123,8 @@ def view(summary: Summary) -> View:
         figures=_figures(summary),
         drawing=draw_structure(structure, importance, summary.target),
         node_texts=_node_texts(structure, summary.target),
-        inputs=_input_rows(summary, ranked[:MOST_LISTED], importance),
-        n_inputs_hidden=max(0, len(ranked) - MOST_LISTED),
+        inputs=_input_rows(summary, ranked[:MOST_INPUTS], importance),
+        n_inputs_hidden=max(0, len(ranked) - MOST_INPUTS),
         unselected=tuple(unselected[:MOST_LISTED]),
         n_unselected=len(unselected),
         fields=fields,
@@ -136,6 +138,7 @@ def view(summary: Summary) -> View:
         bar_high=max(ends),
         terms=tuple(term_view(summary, term, scale, bar_scale) for term in shown_terms),
         n_terms_hidden=summary.n_terms - 1 - len(shown_terms),
+        has_maps=any(len(term.inputs) > 1 for term in shown_terms),
         n_classes_hidden=max(0, len(summary.classes) - MOST_CLASSES),
         curves=_curves(summary),
         confused=_confused(summary),
@@ -151,8 +154,15 @@ def page_data(summary: Summary) -> str:
     panel = summary.panel
     values = np.concatenate([np.array(term.values) for term in summary.terms])
     data = {
-        "classes": summary.classes,
-        "inputs": [{"name": x.name, "states": x.states, "cuts": x.cuts} for x in summary.inputs],
+        "classes": [shortened(name, 200) for name in summary.classes],
+        "inputs": [
+            {
+                "name": shortened(x.name, 200),
+                "states": [shortened(s, 200) for s in x.states],
+                "cuts": x.cuts,
+            }
+            for x in summary.inputs
+        ],
         "terms": [term.inputs for term in summary.terms],
         "termNumbers": base64.b64encode(values.astype("<f8").tobytes()).decode("ascii"),
         "nOthers": summary.n_terms - len(summary.terms),

@@ -3,11 +3,28 @@
 import math
 from collections.abc import Sequence
 
+from ebnc.domain import State
 from ebnc.report.summary import InputSummary, Summary
 
-__all__ = ["count_text", "listed", "number", "sentences", "shortened", "signed", "term_name"]
+__all__ = [
+    "BLANK",
+    "count_text",
+    "full_table_text",
+    "input_sizes",
+    "listed",
+    "number",
+    "percent",
+    "ranked_inputs",
+    "sentences",
+    "shortened",
+    "signed",
+    "state_text",
+    "term_name",
+]
 
 LONGEST_NAME = 40
+BLANK = "␣"
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def sentences(summary: Summary) -> tuple[str, str, str]:
@@ -17,15 +34,15 @@ def sentences(summary: Summary) -> tuple[str, str, str]:
 
 def _about_inputs(summary: Summary) -> str:
     selected = ranked_inputs(summary)
-    classes = listed([shortened(c) for c in summary.classes], most=5)
+    classes = listed([shortened(c) for c in summary.classes], most=5, last="or")
     what = f"The model gives the probability of {shortened(summary.target)} ({classes})"
     if not selected:
-        return f"{what} without any of the {len(summary.inputs)} inputs: none of them helps."
-    n, total = len(selected), len(summary.inputs)
-    of = f"all {total}" if n == total and n > 1 else f"{n} of {total}"
-    plural = "input" if total == 1 else "inputs"
+        return f"{what} without any input: none of them helps."
+    n, total = count_text(len(selected)), count_text(len(summary.inputs))
+    of = f"all {total}" if n == total else f"{n} of {total}"
+    plural = "input" if len(summary.inputs) == 1 else "inputs"
     names = [shortened(x.name) for x in selected]
-    if n == 1:
+    if len(selected) == 1:
         return f"{what} from one of {total} {plural}, {names[0]}."
     return f"{what} from {of} {plural}; those that matter most are {listed(names[:3])}."
 
@@ -88,24 +105,30 @@ def full_table_text(summary: Summary) -> str:
     if full is not None:
         return count_text(full)
     power = math.floor(summary.fit.log10_full_table)
-    return f"{10 ** (summary.fit.log10_full_table - power):.1f} · 10^{power}"
+    raised = str(power).translate(SUPERSCRIPTS)
+    return f"{10 ** (summary.fit.log10_full_table - power):.1f} · 10{raised}"
 
 
 def term_name(summary: Summary, inputs: Sequence[int]) -> str:
     """A term by the names of its inputs."""
-    return " × ".join(summary.inputs[i].name for i in inputs) or "intercept"
+    return " × ".join(summary.inputs[i].name.strip() or BLANK for i in inputs) or "intercept"
 
 
-def listed(names: Sequence[str], most: int = 8) -> str:
+def state_text(state: State) -> str:
+    """A state as people read it."""
+    return "(missing)" if state is None else str(state)
+
+
+def listed(names: Sequence[str], most: int = 8, last: str = "and") -> str:
     """“a, b and c”; of very many the first ones and how many more."""
     if len(names) > most:
-        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
+        return f"{', '.join(names[: most - 1])} {last} {len(names) - most + 1} more"
+    return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
 
 
 def shortened(name: str, longest: int = LONGEST_NAME) -> str:
-    """A name on one line, cut off where it is long."""
-    text = " ".join(name.split())
+    """A name on one line, cut off where it is long; a blank one can be seen."""
+    text = " ".join(name.split()) or BLANK
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
@@ -117,6 +140,13 @@ def count_text(count: float) -> str:
 def number(value: float, digits: int = 3) -> str:
     """A number with a real minus sign."""
     return f"{value:.{digits}f}".replace("-", "−")
+
+
+def percent(p: float) -> str:
+    """A probability; one that is nearly 0 or 1 is not shown as if it were."""
+    if 0 < p < 0.0005:
+        return "< 0.1 %"
+    return "> 99.9 %" if 0.9995 <= p < 1 else f"{100 * p:.1f} %"
 
 
 def signed(value: float, digits: int = 2) -> str:

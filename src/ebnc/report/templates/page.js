@@ -11,6 +11,8 @@
     const view = new DataView(bytes.buffer);
     return Float64Array.from({ length: bytes.length / 8 }, (_, i) => view.getFloat64(8 * i, true));
   };
+  const percent = (p) => (p > 0 && p < 0.0005 ? "< 0.1 %"
+    : p >= 0.9995 && p < 1 ? "> 99.9 %" : `${(100 * p).toFixed(1)} %`);
   const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(2);
   const size = (input, extra) => data.inputs[input].states.length + extra;
   const address = (inputs, states, extra) =>
@@ -137,14 +139,15 @@
     const p = averaged(states);
     all(".probabilities output").forEach((output, k) => {
       output.dataset.value = String(p[k]);
-      output.textContent = `${(100 * p[k]).toFixed(1)} %`;
+      output.textContent = percent(p[k]);
       output.closest("tr").querySelector(".meter i").style.width = `${(100 * p[k]).toFixed(3)}%`;
     });
     const odds = logOdds(panel.models[panel.models.length - 1], states);
     if (byId("best")) {
       const best = softmax(odds)[ofClass()];
       byId("best").dataset.value = String(best);
-      byId("best").textContent = `${(100 * best).toFixed(1)} %`;
+      byId("best").textContent = percent(best);
+      byId("best-class").textContent = data.classes[ofClass()];
     }
     drawBars(bars(odds, ofClass()));
     const changed = states.some((code, i) => code !== data.states[i]);

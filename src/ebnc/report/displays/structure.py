@@ -1,0 +1,147 @@
+"""``StructureDisplay``: an embedded structure, drawn."""
+
+from typing import Any, Self
+
+from ebnc.errors import DataError
+from ebnc.report.displays.canvas import ACCENT, INK, LINE, MUTED, NEGATIVE, axes_or_new, plain_text
+from ebnc.report.drawing import Arc, Drawing, Node, draw_structure
+from ebnc.structure.embedded import EmbeddedStructure
+
+__all__ = ["StructureDisplay"]
+
+PIXELS = 96.0  # of the drawing, an inch
+POINTS = 72.0
+
+
+class StructureDisplay:
+    """The embedded structure m′: Y, its parents, its children, and the arcs among them.
+
+    Many children stand in a frame that Y points at once. Arcs that cancel in p(y|x) are left out.
+
+    Parameters
+    ----------
+    drawing : Drawing
+        Places of nodes and arcs; see ``ebnc.report.drawing``.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import ebnc
+    >>> tree = ebnc.EmbeddedStructure.tree("Y", [("A", "B"), ("A", "C")])
+    >>> display = ebnc.StructureDisplay.from_estimator(tree)
+    >>> sorted(text.get_text() for text in display.ax_.texts)
+    ['A', 'B', 'C', 'Y']
+    """
+
+    def __init__(self, *, drawing: Drawing) -> None:
+        self.drawing = drawing
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, target: str | None = None, ax: Any = None) -> Self:
+        """Draw the structure of a fitted classifier, of an EBNC, or a structure itself.
+
+        ``target``: a name for what is predicted; a classifier has none of its own.
+        """
+        structure = getattr(estimator, "structure_", getattr(estimator, "structure", estimator))
+        if not isinstance(structure, EmbeddedStructure):
+            raise DataError(
+                "a drawing needs a fitted EBNCClassifier, an EBNC or an EmbeddedStructure, got "
+                f"{type(estimator).__name__}"
+            )
+        worths = {w.feature: w.worth for w in getattr(estimator, "feature_worths_", ())}
+        return cls(drawing=draw_structure(structure, worths, target)).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw on axes given, or on new ones."""
+        drawing = self.drawing
+        inches = (drawing.width / PIXELS, drawing.height / PIXELS)
+        self.ax_ = axes_or_new(ax, inches)
+        self.figure_ = self.ax_.figure
+        self.ax_.set(xlim=(0, drawing.width), ylim=(drawing.height, 0), aspect="equal")
+        self.ax_.axis("off")
+        # Letters shrink and grow with the drawing.
+        box = self.ax_.get_position()
+        width, height = self.figure_.get_size_inches()
+        scale = min(1.6, box.width * width / inches[0], box.height * height / inches[1])
+        size = 13.0 * POINTS / PIXELS * scale
+        self._plates(size)
+        for arc in drawing.arcs:
+            self._arc(arc, scale)
+        for node in drawing.nodes:
+            self._node(node, size)
+        return self
+
+    def _plates(self, size: float) -> None:
+        from matplotlib.patches import FancyBboxPatch
+
+        for plate in self.drawing.plates:
+            box = FancyBboxPatch(
+                (plate.x, plate.y),
+                plate.width,
+                plate.height,
+                boxstyle="round,pad=0,rounding_size=12",
+                facecolor="#f6f7f9",
+                edgecolor=LINE,
+            )
+            self.ax_.add_patch(box)
+            self.ax_.text(
+                plate.x + 16,
+                plate.y + 18,
+                plain_text(plate.label),
+                color=MUTED,
+                size=size,
+                va="center",
+            )
+
+    def _arc(self, arc: Arc, scale: float) -> None:
+        from matplotlib.patches import FancyArrowPatch
+        from matplotlib.path import Path
+
+        x0, y0, x1, y1, x2, y2, x3, y3 = arc.curve
+        path = Path(
+            [(x0, y0), (x1, y1), (x2, y2), (x3, y3)],
+            [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
+        )
+        target = next(node.name for node in self.drawing.nodes if node.kind == "target")
+        joint = target not in (arc.tail, arc.head)
+        self.ax_.add_patch(
+            FancyArrowPatch(
+                path=path,
+                arrowstyle="-|>",
+                mutation_scale=9 * scale,
+                shrinkA=0,
+                shrinkB=0,
+                color=NEGATIVE if joint else MUTED,
+                alpha=0.5 if arc.is_far else 1.0,
+                linewidth=1.2 * scale,
+            )
+        )
+
+    def _node(self, node: Node, size: float) -> None:
+        from matplotlib.patches import FancyBboxPatch
+
+        is_target = node.kind == "target"
+        box = FancyBboxPatch(
+            (node.x - node.width / 2, node.y - node.height / 2),
+            node.width,
+            node.height,
+            boxstyle=f"round,pad=0,rounding_size={15 if is_target else 7}",
+            facecolor=ACCENT if is_target else "white",
+            edgecolor=MUTED if node.kind == "other" else ACCENT,
+            linestyle="--" if node.kind == "other" else "-",
+        )
+        self.ax_.add_patch(box)
+        self.ax_.text(
+            node.x,
+            node.y,
+            plain_text(node.label),
+            ha="center",
+            va="center_baseline",
+            size=size,
+            color="white" if is_target else INK,
+            weight="bold" if is_target else "normal",
+        )
