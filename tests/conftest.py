@@ -23,3 +23,11 @@ def gum():
         warnings.simplefilter("ignore")
         import pyagrum
     return pyagrum
+
+
+@pytest.fixture
+def without_warnings():
+    """For libraries that warn of their own future."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

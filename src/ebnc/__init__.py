@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from ebnc.estimator.features import EBNCFeatures
     from ebnc.formats.native import load, save
     from ebnc.learn import fit, fit_theta
+    from ebnc.network.network import Network
+    from ebnc.network.table import Table
+    from ebnc.network.tree import Tree
     from ebnc.parameters.blocks import dimension_by_blocks
     from ebnc.parameters.dimension import dimension
     from ebnc.parameters.ebnc import EBNC
@@ -32,9 +35,12 @@ __all__ = [
     "EBNCFeatures",
     "EmbeddedNetwork",
     "EmbeddedStructure",
+    "Network",
     "ReliabilityDisplay",
     "SearchTraceDisplay",
     "StructureDisplay",
+    "Table",
+    "Tree",
     "dimension",
     "dimension_by_blocks",
     "dimension_by_elimination",
@@ -56,6 +62,9 @@ _HOME = {
     "EBNCFeatures": "ebnc.estimator.features",
     "EmbeddedNetwork": "ebnc.parameters.embedded_network",
     "EmbeddedStructure": "ebnc.structure.embedded",
+    "Network": "ebnc.network.network",
+    "Table": "ebnc.network.table",
+    "Tree": "ebnc.network.tree",
     "dimension": "ebnc.parameters.dimension",
     "dimension_by_blocks": "ebnc.parameters.blocks",
     "dimension_by_elimination": "ebnc.parameters.elimination",

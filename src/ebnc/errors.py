@@ -11,9 +11,11 @@ __all__ = [
     "EBNCError",
     "FileError",
     "FormatError",
+    "NetworkError",
     "NoEmbeddedNetworkError",
     "NoMaximumError",
     "ParameterError",
+    "QueryError",
     "SearchError",
     "SingularHessianError",
     "StorageError",
@@ -57,6 +59,14 @@ class NoEmbeddedNetworkError(EBNCError, ValueError):
 
 class NoMaximumError(EBNCError, ValueError):
     """The likelihood has no unique maximum: classes are separated, or parameters not identified."""
+
+
+class NetworkError(EBNCError, ValueError):
+    """Local distributions that are no Bayesian network: a cycle, a node without distribution."""
+
+
+class QueryError(EBNCError, ValueError):
+    """A question to a network that has no answer, such as evidence of probability 0."""
 
 
 class SearchError(EBNCError, ValueError):

@@ -13,7 +13,7 @@ from ebnc.domain import Domain
 from ebnc.errors import DataError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["Cases", "check_weights", "read_cases"]
+__all__ = ["Cases", "check_weights", "distinct_rows", "read_cases"]
 
 LARGEST_WEIGHT = 1e100  # sums of squares are still numbers
 SAMPLE = 16_384  # rows looked at to guess how many distinct rows there are
@@ -41,7 +41,7 @@ class Cases:
         """The distinct cases with their weights added up; itself where that would save little."""
         if not self._worth_counting():
             return self
-        first, inverse = _distinct(_keys(self._columns(), self._sizes()))
+        first, inverse = distinct_rows(self._columns(), self._sizes())
         weights = np.bincount(inverse, self.weights, minlength=len(first)).astype(np.float64)
         codes: CodeArray = np.ascontiguousarray(self.rows.codes[:, first])
         rows = CodedRows(self.rows.names, self.rows.n_states, codes)
@@ -131,6 +131,10 @@ def _keys(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> NDArray[np.u
     return keys
 
 
-def _distinct(keys: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def distinct_rows(
+    columns: Sequence[NDArray[Any]], sizes: Sequence[int]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where each distinct row first stands, and for every row the number of its distinct one."""
+    keys = _keys(columns, sizes)
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     return first, inverse

@@ -25,7 +25,9 @@ __all__ = [
     "Column",
     "Factorised",
     "Frame",
+    "column_names",
     "factorise",
+    "is_missing",
     "is_numeric",
     "keep_rows",
     "n_rows",
@@ -88,14 +90,34 @@ def read_columns(
     try:
         frame = nw.from_native(data, eager_only=True)
     except TypeError:
-        raise DataError(
-            "data must be a DataFrame (pandas, polars, pyarrow), a mapping from column names "
-            f"to arrays, or a two-dimensional NumPy array, got {type(data).__name__}"
-        ) from None
+        raise DataError(_no_frame(data)) from None
     except ValueError as error:  # narwhals on duplicate column names
         raise DataError(f"the data frame cannot be read: {error}") from None
     require(names, frame.columns)
     return {name: frame[name] for name in names}
+
+
+def column_names(data: Frame) -> list[str]:
+    """The names of all columns, in their order; an array's are called X1, X2, …."""
+    if isinstance(data, np.ndarray):
+        if data.ndim != 2:
+            raise DataError(f"an array must have two dimensions, got shape {data.shape}")
+        return [f"X{i}" for i in range(1, data.shape[1] + 1)]
+    if isinstance(data, Mapping):
+        names = list(data)
+    else:
+        import narwhals as nw
+
+        try:
+            names = nw.from_native(data, eager_only=True).columns
+        except TypeError:
+            raise DataError(_no_frame(data)) from None
+        except ValueError as error:  # narwhals on duplicate column names
+            raise DataError(f"the data frame cannot be read: {error}") from None
+    for name in names:
+        if not isinstance(name, str):
+            raise DataError(f"column names must be strings, got {name!r}; rename the column")
+    return names
 
 
 def n_rows(data: Frame) -> int:
@@ -124,6 +146,13 @@ def is_numeric(column: Column) -> bool:
             return bool(present) and all(map(_is_number, present))
         return column.dtype.kind in "iuf"
     return bool(column.dtype.is_numeric())
+
+
+def is_missing(name: str, column: Column) -> NDArray[np.bool_]:
+    """Which entries are missing."""
+    if is_numeric(column):
+        return np.isnan(numbers(name, column))
+    return factorise(name, column).codes < 0
 
 
 def numbers(name: str, column: Column) -> FloatArray:
@@ -252,6 +281,13 @@ def _is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating | Decimal) and math.isnan(value)
+
+
+def _no_frame(data: object) -> str:
+    return (
+        "data must be a DataFrame (pandas, polars, pyarrow), a mapping from column names "
+        f"to arrays, or a two-dimensional NumPy array, got {type(data).__name__}"
+    )
 
 
 def require(names: Sequence[str], present: Sequence[str]) -> None:

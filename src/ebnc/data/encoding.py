@@ -10,13 +10,22 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ebnc.data.columns import Column, Frame, factorise, n_rows, numbers, read_columns
+from ebnc.data.columns import (
+    Column,
+    Frame,
+    factorise,
+    is_missing,
+    is_numeric,
+    n_rows,
+    numbers,
+    read_columns,
+)
 from ebnc.data.rows import CodedRows, code_type
 from ebnc.domain import Domain, Interval, State
 from ebnc.errors import DataError
 from ebnc.typing import IntArray
 
-__all__ = ["Table", "encode", "unseen_error"]
+__all__ = ["Table", "code_of", "encode", "unseen_error"]
 
 Table: TypeAlias = CodedRows | Frame
 
@@ -28,27 +37,37 @@ def encode(
     *,
     array_names: Sequence[str] | None = None,
     unseen_as_extra: bool = False,
+    missing_as_extra: bool = False,
 ) -> CodedRows:
     """Rows of ``names`` as codes; other columns of ``data`` are ignored.
 
     ``array_names``: what the columns of a two-dimensional array are; ``names`` unless given.
     A label that is not a state is an error, or, with ``unseen_as_extra``, gets a code of its own,
-    r, one beyond the states; ``CodedRows.n_states`` then counts it.
+    r, one beyond the states; ``CodedRows.n_states`` then counts it. With ``missing_as_extra`` only
+    missing entries do, of variables that have no state for them.
     """
     if isinstance(data, CodedRows):
         return _checked_rows(data, domain, names)
     columns = read_columns(data, names, array_names)
-    n_states = tuple(domain.n_states(name) + unseen_as_extra for name in names)
+    extra = unseen_as_extra or missing_as_extra
+    n_states = tuple(domain.n_states(name) + extra for name in names)
     length = len(next(iter(columns.values()))) if columns else n_rows(data)
     codes = np.empty((len(names), length), dtype=code_type(n_states))
     for v, name in enumerate(names):
         found = _encode_column(name, columns[name], domain)
         if not unseen_as_extra:
-            _refuse_unseen(name, columns[name], found, domain[name])
-        else:
+            _refuse_unseen(name, columns[name], found, domain[name], missing_as_extra)
+        if extra:
             found = np.where(found < 0, domain.n_states(name), found)
         codes[v] = found
     return CodedRows(tuple(names), n_states, codes)
+
+
+def code_of(domain: Domain, name: str, entry: State) -> int:
+    """The code of one entry: a label, or a number where the states are intervals."""
+    given = np.empty(1, dtype=object)
+    given[0] = entry
+    return int(encode({name: given}, domain, [name]).codes[0, 0])
 
 
 def _checked_rows(rows: CodedRows, domain: Domain, names: Sequence[str]) -> CodedRows:
@@ -65,7 +84,7 @@ def _encode_column(name: str, column: Column, domain: Domain) -> IntArray:
     """Codes of one column, −1 where the entry is not a state."""
     states = domain[name]
     codes = domain.codes(name)
-    if isinstance(states[0], Interval):
+    if isinstance(states[0], Interval) and not _holds_intervals(column):
         values = numbers(name, column)
         cuts = [state.high for state in states if isinstance(state, Interval)][:-1]
         missing = codes.get(None, -1)
@@ -79,8 +98,21 @@ def _encode_column(name: str, column: Column, domain: Domain) -> IntArray:
     return code_of[found.codes]
 
 
-def _refuse_unseen(name: str, column: Column, codes: IntArray, states: tuple[State, ...]) -> None:
+def _holds_intervals(column: Column) -> bool:
+    """Whether entries are the intervals themselves, as samples have them, and not numbers."""
+    return not is_numeric(column) and any(isinstance(entry, Interval) for entry in column)
+
+
+def _refuse_unseen(
+    name: str,
+    column: Column,
+    codes: IntArray,
+    states: tuple[State, ...],
+    missing_allowed: bool,
+) -> None:
     wrong = codes < 0
+    if missing_allowed and wrong.any():
+        wrong &= ~is_missing(name, column)
     if not wrong.any():
         return
     entry = column[int(np.argmax(wrong))]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -53,11 +54,15 @@ class CodedRows:
     def place(self, name: str) -> int:
         """Row of ``codes`` that holds a variable."""
         try:
-            return self.names.index(name)
-        except ValueError:
+            return self._places[name]
+        except KeyError:
             raise DataError(
                 f"the rows have no column {name!r}; they have {list(self.names)}"
             ) from None
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {name: v for v, name in enumerate(self.names)}
 
 
 def code_type(n_states: Sequence[int]) -> type[np.unsignedinteger]:

@@ -58,7 +58,18 @@ def _classifier() -> Kind:
     return Kind(EBNCClassifier, classifier_to_json, classifier_from_json)
 
 
-KINDS: Mapping[str, Callable[[], Kind]] = {"ebnc": _ebnc, "classifier": _classifier}
+def _network() -> Kind:
+    from ebnc.formats.network_json import network_from_json, network_to_json
+    from ebnc.network.network import Network
+
+    return Kind(Network, network_to_json, network_from_json)
+
+
+KINDS: Mapping[str, Callable[[], Kind]] = {
+    "ebnc": _ebnc,
+    "classifier": _classifier,
+    "network": _network,
+}
 """Every kind of model, imported when it is needed."""
 
 

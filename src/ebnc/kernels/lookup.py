@@ -7,7 +7,7 @@ from ebnc.kernels.parallel import in_parallel, row_blocks
 from ebnc.kernels.tiles import TILE, gather, mix, probabilities
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["look_up_log_odds", "look_up_probabilities"]
+__all__ = ["look_up_log_odds", "look_up_log_probability", "look_up_probabilities"]
 
 
 @compiled
@@ -36,6 +36,25 @@ def _probabilities(codes, columns, strides, starts, offsets, tables, begin, end,
         for i in range(n):
             for k in range(p.shape[0]):
                 out[first + i, k] = p[k, i]
+
+
+@compiled
+def _log_probability(codes, columns, strides, starts, offsets, tables, classes, begin, end, out):  # type: ignore[no-untyped-def]
+    cells = np.empty((len(starts) - 1, TILE), dtype=np.uint32)
+    p = np.empty((tables.shape[0] + 1, TILE))
+    log_z = np.empty(TILE)
+    scratch = np.empty(TILE)
+    for first in range(begin, end, TILE):
+        n = min(TILE, end - first)
+        mix(codes, columns, strides, starts, first, n, cells)
+        probabilities(cells, offsets, tables, 0, n, p, log_z, scratch)
+        for i in range(n):
+            out[first + i] = -log_z[i]
+        for k in range(tables.shape[0]):
+            gather(cells, offsets, tables[k], 0, n, scratch)
+            for i in range(n):
+                if classes[first + i] == k + 1:
+                    out[first + i] += scratch[i]
 
 
 def look_up_log_odds(
@@ -71,6 +90,26 @@ def look_up_probabilities(
     out = np.empty((codes.shape[1], tables.shape[0] + 1))
     in_parallel(
         lambda block: _probabilities(codes, columns, strides, starts, offsets, tables, *block, out),
+        row_blocks(codes.shape[1]),
+    )
+    return out
+
+
+def look_up_log_probability(
+    codes: CodeArray,
+    columns: IntArray,
+    strides: IntArray,
+    starts: IntArray,
+    offsets: IntArray,
+    tables: FloatArray,
+    classes: CodeArray,
+) -> FloatArray:
+    """log p of every row's own class, λ_y − log Z, shape (rows,): exact where p underflows."""
+    out = np.empty(codes.shape[1])
+    in_parallel(
+        lambda block: _log_probability(
+            codes, columns, strides, starts, offsets, tables, classes, *block, out
+        ),
         row_blocks(codes.shape[1]),
     )
     return out

@@ -76,6 +76,8 @@ class EBNC:
     X            yes     1      +1.0000
     """
 
+    kind = "ebnc"
+
     def __init__(
         self,
         structure: EmbeddedStructure,
@@ -104,6 +106,16 @@ class EBNC:
         return (
             f"EBNC({self.structure}, target={self.structure.target!r}, dimension={self.dimension})"
         )
+
+    @property
+    def target(self) -> str:
+        """Y, whose distribution this is."""
+        return self.structure.target
+
+    @property
+    def parents(self) -> tuple[str, ...]:
+        """The inputs that p(y|x) depends on: Y's parents in an outer network."""
+        return self.structure.markov_blanket
 
     @property
     def dimension(self) -> int:
@@ -136,6 +148,12 @@ class EBNC:
         """
         _, rows = self._look_up(data, unseen)
         return contributions(self.basis, self.phi_in(ORTHONORMAL.name), rows)
+
+    def log_probability(self, data: Table) -> FloatArray:
+        """log p(y|x) of every row's own y, shape (rows,); the data must hold the target too."""
+        names = (*self.structure.markov_blanket, self.target)
+        rows = encode(data, self.domain, names, array_names=(*self.structure.inputs, self.target))
+        return self.tables.log_probability(rows, rows.column(self.target))
 
     def _look_up(self, data: Table, unseen: Unseen) -> tuple[TableSum, CodedRows]:
         if unseen not in ("error", "average"):

@@ -16,7 +16,7 @@ import numpy as np
 
 from ebnc.data.rows import CodedRows
 from ebnc.errors import TooLargeError, refuse_if_too_large
-from ebnc.typing import FloatArray, IntArray
+from ebnc.typing import CodeArray, FloatArray, IntArray
 
 __all__ = [
     "Recipe",
@@ -51,6 +51,12 @@ class TableSum:
         from ebnc.kernels.lookup import look_up_probabilities
 
         return look_up_probabilities(rows.codes, *recipe(self._bags, rows), *self._flat)
+
+    def log_probability(self, rows: CodedRows, classes: CodeArray) -> FloatArray:
+        """log p(y_l|x_l) of every row's own class, shape (rows,)."""
+        from ebnc.kernels.lookup import look_up_log_probability
+
+        return look_up_log_probability(rows.codes, *recipe(self._bags, rows), *self._flat, classes)
 
     def with_extra_state(self) -> "TableSum":
         """Every variable gets one more state, whose log odds are the average over its states.

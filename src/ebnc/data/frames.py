@@ -1,0 +1,44 @@
+"""Rows out: codes as a data frame of whichever library is installed."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from ebnc.domain import Domain
+from ebnc.typing import CodeArray
+
+__all__ = ["to_frame"]
+
+LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+def to_frame(domain: Domain, codes: Mapping[str, CodeArray]) -> Any:
+    """Labels of the codes as a DataFrame of the first of pandas, polars, pyarrow that is there.
+
+    Without any of them, a mapping from names to arrays of labels.
+    """
+    columns = {name: _labels(domain, name, column) for name, column in codes.items()}
+    library = next((name for name in LIBRARIES if find_spec(name)), None)
+    if library is None:
+        return columns
+    import narwhals as nw
+
+    backend = import_module(library)
+    given = columns if library == "pandas" else {x: c.tolist() for x, c in columns.items()}
+    return nw.from_dict(given, backend=backend).to_native()
+
+
+def _labels(domain: Domain, name: str, codes: CodeArray) -> Any:
+    states = domain[name]
+    labels = np.empty(len(states), dtype=object)
+    for i, state in enumerate(states):
+        labels[i] = state
+    chosen = labels[codes]
+    kinds = {type(state) for state in states}
+    for kind in (bool, int, float):
+        if kinds == {kind}:
+            return chosen.astype(kind)
+    return chosen

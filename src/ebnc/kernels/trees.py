@@ -1,0 +1,63 @@
+"""Decision trees over coded rows: which leaf a row falls in, and counts for the next split."""
+
+import numpy as np
+
+from ebnc.kernels.compiling import compiled
+from ebnc.kernels.parallel import in_parallel, row_blocks
+from ebnc.typing import CodeArray, FloatArray, IntArray
+
+__all__ = ["count_states", "find_leaves"]
+
+
+@compiled
+def _walk(codes, columns, states, equal, other, begin, end, out):  # type: ignore[no-untyped-def]
+    for row in range(begin, end):
+        node = 0
+        while columns[node] >= 0:
+            same = codes[columns[node], row] == states[node]
+            node = equal[node] if same else other[node]
+        out[row] = node
+
+
+@compiled
+def _count(codes, columns, rows, classes, weights, counts):  # type: ignore[no-untyped-def]
+    for v in range(len(columns)):
+        column = codes[columns[v]]
+        table = counts[v]
+        if weights.size:
+            for row in rows:
+                table[column[row], classes[row]] += weights[row]
+        else:
+            for row in rows:
+                table[column[row], classes[row]] += 1.0
+
+
+def find_leaves(
+    codes: CodeArray, columns: IntArray, states: IntArray, equal: IntArray, other: IntArray
+) -> IntArray:
+    """The leaf of every row. Node i asks whether ``codes[columns[i]] == states[i]`` and goes on at
+    ``equal[i]`` or ``other[i]``; a leaf has column −1. Node 0 is the root."""
+    out = np.empty(codes.shape[1], dtype=np.int64)
+    in_parallel(
+        lambda block: _walk(codes, columns, states, equal, other, *block, out),
+        row_blocks(codes.shape[1]),
+    )
+    return out
+
+
+def count_states(
+    codes: CodeArray,
+    columns: IntArray,
+    rows: IntArray,
+    classes: CodeArray,
+    weights: FloatArray,
+    n_states: int,
+    n_classes: int,
+) -> FloatArray:
+    """How often each state of each column goes with each class among ``rows``.
+
+    Shape (columns, n_states, n_classes); ``weights`` is empty where every row weighs 1.
+    """
+    counts = np.zeros((len(columns), n_states, n_classes))
+    _count(codes, columns, rows, classes, weights, counts)
+    return counts

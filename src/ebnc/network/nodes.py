@@ -1,0 +1,297 @@
+"""One node of a network that is being learned: its local distributions given its parents.
+
+Every kind (EBNC, table, tree) is fitted to the same parents and scored on the same scale,
+
+    score = log evidence (or BIC) + log p(parents) + log p(structure inside the node),
+    log p(parents) = −log C(n, k)                        k parents out of n
+
+and the best one represents the node. A state is a function of the one before it and the change
+alone, so a search can be repeated exactly from the list of its changes.
+"""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from ebnc.data.cases import Cases, distinct_rows
+from ebnc.data.rows import CodedRows
+from ebnc.learn import FittedEBNC
+from ebnc.likelihood.posterior import Posterior, count_cells
+from ebnc.network.local import Local
+from ebnc.network.table import Table, count_configurations
+from ebnc.network.tree import GrownTree, grow_tree, split_gains
+from ebnc.score.bic import bic
+from ebnc.score.dirichlet import best_sample_size, dirichlet_log_evidence
+from ebnc.search.limits import Limits
+from ebnc.search.moves import Move, moves
+from ebnc.search.scorer import Scored, Scorer
+from ebnc.search.screening import screen
+from ebnc.structure.clusters import Cluster
+from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.typing import FloatArray
+
+__all__ = ["KINDS", "NodeLearner", "NodeState", "Settings"]
+
+KINDS = ("ebnc", "table", "tree")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How nodes are fitted. ``sample_size``: of the tables' Dirichlet prior, None by evidence."""
+
+    score: str = "laplace"
+    kinds: tuple[str, ...] = KINDS
+    structure_prior: bool = True
+    sample_size: float | None = None
+    most_cells: int = 4096
+    """Largest table, and largest table inside an EBNC."""
+
+
+class NodeState(NamedTuple):
+    """A node with its parents: what each kind scores, and the fits that are needed to go on."""
+
+    parents: tuple[str, ...]
+    scores: Mapping[str, float]
+    embedded: Scored | None
+    tree: GrownTree | None
+
+    @property
+    def kind(self) -> str:
+        """The best kind; ties go to the one that is named first."""
+        return max(self.scores, key=lambda kind: self.scores[kind])
+
+    @property
+    def score(self) -> float:
+        """The best kind's score."""
+        return self.scores[self.kind]
+
+
+class _NodeScorer(Scorer):
+    """Scores of embedded structures with the priors of this module, and no memory of other paths:
+    a score depends on the structure it started at."""
+
+    def __init__(self, learner: "NodeLearner") -> None:
+        settings = learner.settings
+        super().__init__(learner.cases, settings.score)
+        self.learner = learner
+
+    def log_cluster_prior(self, clusters: Collection[Cluster]) -> float:
+        n_parents = len(frozenset().union(*clusters))
+        n_arcs = sum(len(cluster) - 1 for cluster in clusters if cluster)
+        return self.learner.log_prior(n_parents) + self.learner.log_arc_prior(n_parents, n_arcs)
+
+    def fresh(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
+        """``tuned`` without what was met before, on the distinct rows of the parents only."""
+        self._memory.clear()
+        self.cases = self.learner.counted(structure.markov_blanket)
+        found = self.tuned(structure, near)
+        self.cases = self.learner.cases
+        return found
+
+    def row_by_row(self, scored: Scored) -> Scored:
+        """The same fit on all rows, as screening of other variables needs it."""
+        design = scored.design
+        counts = count_cells(design, self.learner.cases)
+        return replace(scored, posterior=Posterior(design, counts, scored.posterior.prior))
+
+
+class NodeLearner:
+    """Fits of one node. ``cases``: all variables as rows, this one as target. ``required``: parents
+    that the node must depend on; a tree that does not ask for them is not considered."""
+
+    def __init__(self, cases: Cases, settings: Settings, required: Sequence[str] = ()) -> None:
+        self.cases, self.settings = cases, settings
+        self.required = frozenset(required)
+        self.target = cases.target
+        self.others = tuple(x for x in cases.rows.names if x != self.target)
+        self.n_states = {x: cases.domain.n_states(x) for x in cases.rows.names}
+        self.candidates = tuple(x for x in self.others if self.n_states[x] > 1)
+        self._scorer = _NodeScorer(self)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the node has one state only: nothing to learn."""
+        return self.n_states[self.target] < 2
+
+    def log_prior(self, n_parents: int) -> float:
+        """−log C(n, k): every number of parents is as likely, and every set of that size."""
+        if not self.settings.structure_prior:
+            return 0.0
+        n, k = len(self.candidates), n_parents
+        return math.lgamma(k + 1) + math.lgamma(n - k + 1) - math.lgamma(n + 1)
+
+    def log_arc_prior(self, n_parents: int, n_arcs: int) -> float:
+        """−log(k − 1) for every arc between two of the k parents of an EBNC."""
+        if not self.settings.structure_prior:
+            return 0.0
+        return -n_arcs * math.log(max(2, n_parents - 1))
+
+    def counted(self, parents: Sequence[str]) -> Cases:
+        """The distinct configurations of these parents and the target, with their counts."""
+        rows = self.cases.rows
+        columns = [*(rows.column(x) for x in parents), self.cases.classes]
+        sizes = [self.n_states[x] for x in (*parents, self.target)]
+        first, inverse = distinct_rows(columns, sizes)
+        weights = np.bincount(inverse, self.cases.weights, len(first)).astype(np.float64)
+        codes = np.empty((len(parents), len(first)), dtype=rows.codes.dtype)
+        for v, column in enumerate(columns[:-1]):
+            codes[v] = column[first]
+        kept = CodedRows(tuple(parents), tuple(sizes[:-1]), codes)
+        return Cases(self.cases.domain, self.target, kept, self.cases.classes[first], weights)
+
+    # -- states -------------------------------------------------------------------------------
+
+    def start(self, parents: Sequence[str] = ()) -> NodeState:
+        """The node with these parents, side by side."""
+        structure = EmbeddedStructure.naive(self.target, parents)
+        return self._state(tuple(parents), structure, None)
+
+    def with_parent(self, state: NodeState, name: str) -> NodeState:
+        """One parent more, a child of the target in the embedded structure."""
+        parents = (*state.parents, name)
+        if state.embedded is None:
+            return self._state(parents, None, None)
+        families = state.embedded.structure.families
+        structure = EmbeddedStructure(self.target, (*families, (name, (self.target,))))
+        return self._state(parents, structure, state.embedded)
+
+    def without_parent(self, state: NodeState, name: str) -> NodeState:
+        """One parent less."""
+        parents = tuple(x for x in state.parents if x != name)
+        if state.embedded is None:
+            return self._state(parents, None, None)
+        families = tuple(
+            (x, tuple(p for p in given if p != name))
+            for x, given in state.embedded.structure.families
+            if x != name
+        )
+        structure = EmbeddedStructure(self.target, families)
+        lost = [x for x in parents if x not in structure.markov_blanket]
+        if lost:  # it was in only through the parent that goes
+            families = tuple((x, (*g, self.target) if x in lost else g) for x, g in families)
+            structure = EmbeddedStructure(self.target, families)
+        return self._state(parents, structure, state.embedded)
+
+    def refined(self, state: NodeState, structure: EmbeddedStructure) -> NodeState:
+        """The same parents with another embedded structure."""
+        near = state.embedded
+        embedded = self._scorer.fresh(structure, near)
+        scores = {**state.scores, "ebnc": embedded.score}
+        return NodeState(state.parents, scores, embedded, state.tree)
+
+    def _state(
+        self, parents: tuple[str, ...], structure: EmbeddedStructure | None, near: Scored | None
+    ) -> NodeState:
+        kinds = self.settings.kinds
+        scores: dict[str, float] = {}
+        embedded = tree = None
+        if self.is_constant:
+            return NodeState((), {"table": 0.0}, None, None)
+        if "ebnc" in kinds:
+            structure = structure or EmbeddedStructure.naive(self.target, parents)
+            embedded = self._scorer.fresh(structure, near)
+            scores["ebnc"] = embedded.score
+        if "table" in kinds:
+            found = self.table_score(parents)
+            if found is not None:
+                scores["table"] = found
+        if "tree" in kinds and parents:
+            tree = grow_tree(self.cases, parents)
+            if self.settings.score == "bic":
+                fit = self._bic(tree.tree.log_probability(self.cases.rows), tree.tree.dimension)
+            else:
+                fit = tree.log_evidence
+            prior = tree.log_prior if self.settings.structure_prior else 0.0
+            if self.required <= set(tree.tree.parents):
+                scores["tree"] = fit + prior + self.log_prior(len(parents))
+        if not scores:  # a table was asked for, and is too large
+            scores["table"] = -math.inf
+        return NodeState(parents, scores, embedded, tree)
+
+    def _bic(self, log_probability: FloatArray, dimension: int) -> float:
+        weights = self.cases.weights
+        likelihood = log_probability.sum() if weights is None else log_probability @ weights
+        return bic(float(likelihood), dimension, self.cases.total_weight)
+
+    def table_score(self, parents: Sequence[str]) -> float | None:
+        """The score of a full table; None where it is too large."""
+        n_cells = prod(self.n_states[x] for x in (*parents, self.target))
+        if n_cells > self.settings.most_cells:
+            return None
+        _, counts = count_configurations(self.cases, parents)
+        if self.settings.score == "bic":
+            totals = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
+            present = counts > 0
+            likelihood = counts[present] @ np.log(counts[present] / totals[present])
+            n_classes = counts.shape[1]
+            dimension = n_cells // n_classes * (n_classes - 1)
+            fit = bic(float(likelihood), dimension, self.cases.total_weight)
+        else:
+            size = self.settings.sample_size or best_sample_size(counts, n_cells)
+            fit = dirichlet_log_evidence(counts, size / n_cells)
+        return fit + self.log_prior(len(parents))
+
+    # -- what may come next -------------------------------------------------------------------
+
+    def addition_gains(self, state: NodeState, names: Sequence[str]) -> dict[str, float]:
+        """Estimated gains of one parent more, by the best kind; a table's are exact."""
+        gains = dict.fromkeys(names, -math.inf)
+        if not names:
+            return gains
+        for name in names:
+            score = self.table_score((*state.parents, name))
+            # With one parent an EBNC spans what a table does, so its table is a fair estimate.
+            if score is not None and ("table" in self.settings.kinds or not state.parents):
+                gains[name] = score - state.score
+        more = self.log_prior(len(state.parents) + 1) - self.log_prior(len(state.parents))
+        if "tree" in self.settings.kinds:
+            tree = None if state.tree is None else state.tree.tree
+            behind = state.scores.get("tree", state.score) - state.score
+            for name, gain in split_gains(self.cases, tree, names).items():
+                gains[name] = max(gains[name], gain + more + behind)
+        if state.embedded is None or not state.parents:
+            return gains
+        families = dict(state.embedded.structure.families)
+        steps = [
+            Move(x, self.target, families | {x: (self.target,)}, frozenset([x])) for x in names
+        ]
+        behind = state.scores["ebnc"] - state.score
+        for step in screen(self._scorer, self._scorer.row_by_row(state.embedded), steps):
+            name = step.move.description
+            gains[name] = max(gains[name], step.gain + behind)
+        return gains
+
+    def refinements(self, state: NodeState) -> list[tuple[float, Move]]:
+        """Moves inside the embedded structure that keep its parents, with estimated gains."""
+        if state.embedded is None or len(state.parents) < 2:
+            return []
+        structure = state.embedded.structure
+        limits = Limits(max_cluster_cells=self.settings.most_cells)
+        found = [
+            move
+            for move in moves(structure, self.n_states, limits)
+            if set(move.structure.markov_blanket) == set(state.parents)
+        ]
+        behind = state.scores["ebnc"] - state.score
+        screened = screen(self._scorer, self._scorer.row_by_row(state.embedded), found)
+        return [(s.gain + behind, s.move) for s in screened]
+
+    # -- the result -----------------------------------------------------------------------------
+
+    def local(self, state: NodeState) -> Local:
+        """The best kind as a local distribution."""
+        if self.is_constant:
+            return Table(self.target, [], self.cases.domain, [1.0])
+        if state.kind == "ebnc":
+            found = state.embedded
+            assert found is not None
+            factor, n_cases = found.factor, self.cases.total_weight
+            return FittedEBNC(found.posterior, found.solution, factor, n_cases)
+        if state.kind == "tree":
+            assert state.tree is not None
+            return state.tree.tree
+        return Table.learn(self.cases, state.parents, self.settings.sample_size)

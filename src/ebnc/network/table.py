@@ -1,0 +1,171 @@
+"""A full table as local distribution: one row of probabilities for each configuration (§1).
+
+The trivial EBNC, with exact evidence: the Dirichlet prior is conjugate.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import prod
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ebnc.data.cases import Cases, distinct_rows
+from ebnc.data.encoding import Table as Rows
+from ebnc.data.encoding import encode
+from ebnc.domain import Domain, DomainLike, as_domain
+from ebnc.errors import ParameterError, refuse_if_too_large
+from ebnc.parameters.tables import TableSum
+from ebnc.score.dirichlet import best_sample_size, dirichlet_log_evidence
+from ebnc.typing import FloatArray, IntArray
+
+__all__ = ["Table", "count_configurations", "table_log_evidence"]
+
+ROUNDING = 1e-3
+"""Rows of printed tables may miss 1 by so much; they are divided by their sum."""
+
+
+class Table:
+    """θ = p(z | parents) as an array: one axis per parent, in their order, then one for z itself.
+
+    >>> rain = Table("Rain", ["Cloudy"], {"Cloudy": 2, "Rain": 2}, [[0.9, 0.1], [0.3, 0.7]])
+    >>> rain.probabilities({"Cloudy": [1]}), rain.dimension
+    (array([[0.3, 0.7]]), 2)
+    """
+
+    kind = "table"
+
+    def __init__(
+        self, target: str, parents: Sequence[str], domain: DomainLike, theta: ArrayLike
+    ) -> None:
+        declared = as_domain(domain)
+        self.target, self.parents = target, tuple(parents)
+        if len({target, *self.parents}) <= len(self.parents):
+            raise ParameterError(f"{target!r} and its parents {list(self.parents)} repeat a name")
+        self.domain = Domain({name: declared[name] for name in (*self.parents, target)})
+        self.theta = _check_theta(self, theta)
+
+    @classmethod
+    def learn(
+        cls, cases: Cases, parents: Sequence[str], sample_size: float | None = None
+    ) -> "Table":
+        """The posterior mean θ_jk = (N_jk + α)/(N_j + Kα), α = s/(q K).
+
+        ``sample_size``: s, the equivalent sample size of BDeu; by evidence where it is not given.
+        """
+        domain, target = cases.domain, cases.target
+        shape = [*(domain.n_states(x) for x in parents), domain.n_states(target)]
+        _refuse_large(target, shape)
+        where, counts = count_configurations(cases, parents)
+        n_cells = prod(shape)
+        alpha = (sample_size or best_sample_size(counts, n_cells)) / n_cells
+        table = np.full((n_cells // shape[-1], shape[-1]), alpha)
+        table[where] += counts
+        return cls(target, parents, domain, (table / table.sum(1, keepdims=True)).reshape(shape))
+
+    def __repr__(self) -> str:
+        return f"Table({self.target!r}, {list(self.parents)}, dimension={self.dimension})"
+
+    @property
+    def dimension(self) -> int:
+        """Number of free parameters: q·(K − 1)."""
+        n_classes = self.domain.n_states(self.target)
+        return self.theta.size // n_classes * (n_classes - 1)
+
+    def probabilities(self, data: Rows) -> FloatArray:
+        """p(z | parents), shape (rows, K)."""
+        rows = encode(data, self.domain, self.parents)
+        n_classes = self.theta.shape[-1]
+        if not self.parents:
+            return np.broadcast_to(self.theta, (len(rows), n_classes)).copy()
+        flat = self.theta.reshape(-1, n_classes)
+        cells = np.ravel_multi_index(
+            tuple(rows.column(x).astype(np.int64) for x in self.parents), self.theta.shape[:-1]
+        )
+        return flat[cells]
+
+    def log_probability(self, data: Rows) -> FloatArray:
+        """log p of every row's own z, shape (rows,); −∞ where the table says 0."""
+        return self._logarithms.log_odds(encode(data, self.domain, tuple(self.domain)))[:, 0]
+
+    @cached_property
+    def _logarithms(self) -> TableSum:
+        with np.errstate(divide="ignore"):
+            logarithms = np.log(self.theta)[..., None]
+        return TableSum(((*self.parents, self.target),), (logarithms,), 1)
+
+
+def count_configurations(cases: Cases, parents: Sequence[str]) -> tuple[IntArray, FloatArray]:
+    """Numbers of the parents' configurations that occur (mixed radix), and N_jk of each, (q′, K).
+
+    Only what occurs is listed, so any number of parents will do.
+    """
+    n_classes = cases.domain.n_states(cases.target)
+    if not parents:
+        total = np.bincount(cases.classes, cases.weights, minlength=n_classes)
+        return np.zeros(1, dtype=np.int64), total.astype(np.float64)[None, :]
+    sizes = [cases.domain.n_states(x) for x in parents]
+    columns = [cases.rows.column(x) for x in parents]
+    n_cells = prod(sizes)
+    if n_cells <= max(1024, len(cases)):
+        inverse = np.zeros(len(cases), dtype=np.int64)
+        for column, size in zip(columns, sizes, strict=True):
+            inverse *= size
+            inverse += column
+        where, n_rows = None, n_cells
+    else:
+        first, inverse = distinct_rows(columns, sizes)
+        n_rows = len(first)
+        where = np.zeros(n_rows, dtype=np.int64)
+        for column, size in zip(columns, sizes, strict=True):
+            where = where * size + column[first]  # wraps beyond 2^63; only small tables use it
+    cells = inverse * n_classes + cases.classes
+    flat = np.bincount(cells, cases.weights, minlength=n_rows * n_classes)
+    counts = flat.astype(np.float64).reshape(n_rows, n_classes)
+    if where is None:
+        where = np.flatnonzero(counts.any(axis=1))
+        counts = counts[where]
+    return where, counts
+
+
+def table_log_evidence(
+    cases: Cases, parents: Sequence[str], sample_size: float | None = None
+) -> float:
+    """Exact log evidence of a table node: BDeu's local score; s by evidence where not given."""
+    _, counts = count_configurations(cases, parents)
+    domain = cases.domain
+    n_cells = prod(domain.n_states(x) for x in (*parents, cases.target))
+    size = sample_size or best_sample_size(counts, n_cells)
+    return dirichlet_log_evidence(counts, size / n_cells)
+
+
+def _refuse_large(target: str, shape: Sequence[int]) -> None:
+    refuse_if_too_large(
+        8 * prod(shape),
+        f"the table of {target!r} given {len(shape) - 1} parents",
+        "take an EBNC or a tree for this node, or fewer parents",
+    )
+
+
+def _check_theta(table: Table, theta: ArrayLike) -> FloatArray:
+    shape = tuple(table.domain.n_states(x) for x in (*table.parents, table.target))
+    try:
+        array = np.array(theta, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"the table of {table.target!r} must hold numbers only") from None
+    if array.shape != shape:
+        raise ParameterError(
+            f"the table of {table.target!r} must have shape {shape}, one axis for each of "
+            f"{[*table.parents, table.target]}, got {array.shape}"
+        )
+    if not np.isfinite(array).all() or (array < 0).any():
+        wrong = array[~np.isfinite(array) | (array < 0)][0]
+        raise ParameterError(f"{wrong} in the table of {table.target!r} is not a probability")
+    sums = array.sum(axis=-1, keepdims=True)
+    off = np.abs(sums - 1.0).max()
+    if off > ROUNDING * shape[-1]:
+        raise ParameterError(
+            f"a row of the table of {table.target!r} sums to "
+            f"{sums.ravel()[np.abs(sums - 1.0).argmax()]:.6g}, not to 1"
+        )
+    return array if off < 1e-12 else array / sums

@@ -1,0 +1,82 @@
+"""Networks in the native format: equal to the bit, within the schema, refused where damaged."""
+
+import json
+
+import jsonschema
+import numpy as np
+import pytest
+
+import ebnc
+from ebnc.errors import FormatError
+from ebnc.formats.native import document, load, schema
+from network.networks import random_network
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_round_trip_to_the_bit(seed, tmp_path):
+    network = random_network(seed, n_nodes=7)
+    path = tmp_path / "network.json"
+    network.save(path)
+    jsonschema.validate(json.loads(path.read_text()), schema())
+    back = load(path)
+    rows = network.sample(200, random_state=0)
+    np.testing.assert_array_equal(back.log_likelihood(rows), network.log_likelihood(rows))
+    assert back.arcs == network.arcs
+    assert [local.kind for local in back.values()] == [local.kind for local in network.values()]
+
+
+def test_many_parents_take_no_more_than_their_parameters(tmp_path):
+    names = [f"a variable with a long name {i}" for i in range(200)]
+    domain = dict.fromkeys(names, 2)
+    locals_ = [
+        ebnc.EBNC(ebnc.EmbeddedStructure.naive(x, names[:i]), domain, np.ones(i + 1) / 3)
+        for i, x in enumerate(names)
+    ]
+    network = ebnc.Network(locals_)
+    path = tmp_path / "network.json"
+    network.save(path)
+    assert path.stat().st_size < 40 * network.dimension
+    assert ebnc.load(path).dimension == network.dimension
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda node: node.update(target=99), "no variable number 99"),
+        (lambda node: node.update(kind="forest"), "must be one of"),
+        (lambda node: node["theta"].pop(), "numbers where"),
+        (lambda node: node.update(theta=[2.0] * len(node["theta"])), "too large"),
+        (lambda node: node.update(extra=1), "unknown field"),
+    ],
+)
+def test_damaged_nodes(change, message, tmp_path):
+    network = random_network(1, kinds=("table",))
+    content = document(network)
+    change(content["model"]["nodes"][0])
+    path = tmp_path / "network.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(FormatError, match=message):
+        load(path)
+
+
+def test_a_small_file_cannot_ask_for_a_huge_table(tmp_path):
+    names = [f"X{i}" for i in range(80)]
+    domain = [{"name": x, "states": ["a", "b"]} for x in names]
+    families = [[0, list(range(1, 80))], *([i, []] for i in range(1, 80))]
+    node = {"kind": "ebnc", "target": 0, "families": families, "phi": [0.0]}
+    content = document(random_network(0))
+    content["model"] = {"domain": domain, "nodes": [node]}
+    path = tmp_path / "network.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(FormatError, match="the structure has"):
+        load(path)
+
+
+def test_every_truncation_is_one_clear_error(tmp_path):
+    path = tmp_path / "network.json"
+    random_network(1, n_nodes=3).save(path)
+    whole = path.read_bytes()
+    for length in range(0, len(whole) - 1, 3):
+        path.write_bytes(whole[:length])
+        with pytest.raises(FormatError):
+            load(path)

@@ -1,0 +1,183 @@
+"""Networks as joint distributions: against brute force, pyAgrum, and their own samples."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ebnc
+from ebnc.errors import DataError, DomainError, NetworkError, ParameterError
+from network.networks import everything, joint_table, random_network
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_log_likelihood_is_the_chain_rule_and_sums_to_one(seed):
+    network = random_network(seed, n_nodes=5)
+    table = joint_table(network)
+    log_p = network.log_likelihood(everything(network))
+    np.testing.assert_allclose(np.exp(log_p), table.ravel(), rtol=1e-12)
+    assert table.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_twelve_variables_sum_to_one(seed):
+    network = random_network(seed, n_nodes=12, max_parents=5, max_states=2)
+    log_p = network.log_likelihood(everything(network))
+    assert np.exp(log_p).sum() == pytest.approx(1.0, abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_samples_reproduce_the_joint(seed):
+    network = random_network(seed, n_nodes=4)
+    n = 40_000
+    sample = network.sample(n, random_state=seed)
+    table = joint_table(network)
+    cells = np.ravel_multi_index(
+        [[network.domain.codes(x)[s] for s in sample[x]] for x in network.variables], table.shape
+    )
+    counts = np.bincount(cells, minlength=table.size)
+    error = np.sqrt(n * table.ravel() * (1 - table.ravel()))
+    assert (np.abs(counts - n * table.ravel()) <= 5 * error + 3).all()
+    entropy = -(table[table > 0] * np.log(table[table > 0])).sum()
+    log_p = network.log_likelihood(sample)
+    assert -log_p.mean() == pytest.approx(entropy, abs=5 * log_p.std() / np.sqrt(n))
+
+
+def test_samples_are_the_same_for_the_same_seed_and_any_frame_can_be_scored():
+    network = random_network(1)
+    first, second = (network.sample(50, random_state=7) for _ in range(2))
+    pd.testing.assert_frame_equal(first, second)
+    import polars as pl
+
+    expected = network.log_likelihood(first)
+    np.testing.assert_array_equal(network.log_likelihood(pl.from_pandas(first)), expected)
+    np.testing.assert_array_equal(network.log_likelihood(first.to_dict("list")), expected)
+    assert len(network.sample(0)) == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_missing_entries_are_summed_out(seed):
+    network = random_network(seed, n_nodes=5)
+    table = joint_table(network)
+    rng = np.random.default_rng(seed)
+    sample = network.sample(20, random_state=seed).astype(object)
+    expected = []
+    for row in range(len(sample)):
+        lacking = rng.random(len(network.variables)) < 0.4
+        where = []
+        for x, hidden in zip(network.variables, lacking, strict=True):
+            where.append(slice(None) if hidden else network.domain.codes(x)[sample.loc[row, x]])
+            if hidden:
+                sample.loc[row, x] = None
+        expected.append(np.log(table[tuple(where)].sum()))
+    np.testing.assert_allclose(network.log_likelihood(sample), expected, rtol=1e-10)
+
+
+def test_many_missing_entries_are_estimated(monkeypatch):
+    from ebnc.network import marginal
+
+    network = random_network(3, n_nodes=6)
+    sample = network.sample(5, random_state=0).astype(object)
+    sample[network.order[0]] = None
+    sample[network.order[2]] = None
+    exact = network.log_likelihood(sample)
+    monkeypatch.setattr(marginal, "MOST_CONFIGURATIONS", 1)
+    estimate = network.log_likelihood(sample, n_samples=50_000)
+    np.testing.assert_allclose(estimate, exact, atol=0.03)
+    assert (estimate != exact).any()
+    np.testing.assert_array_equal(network.log_likelihood(sample, n_samples=50_000), estimate)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_conditional_log_likelihood_of_any_node(seed):
+    network = random_network(seed, n_nodes=4)
+    table = joint_table(network)
+    rows = everything(network)
+    for axis, name in enumerate(network.variables):
+        expected = np.log(table / table.sum(axis=axis, keepdims=True)).ravel()
+        found = network.conditional_log_likelihood(name, rows)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_tiny_probabilities_do_not_underflow():
+    domain = {"A": 2, "B": 2}
+    far = ebnc.EBNC(ebnc.EmbeddedStructure.naive("B", ["A"]), domain, [-1000.0, 0.0])
+    network = ebnc.Network([ebnc.Table("A", [], domain, [0.5, 0.5]), far])
+    found = network.log_likelihood({"A": [0], "B": [1]})
+    np.testing.assert_allclose(found, [np.log(0.5) - 1000.0], rtol=1e-12)
+
+
+def test_zeros_are_minus_infinity_not_an_error():
+    network = ebnc.Network([ebnc.Table("A", [], {"A": 2}, [0.0, 1.0])])
+    assert network.log_likelihood({"A": [0, 1]}).tolist() == [-np.inf, 0.0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pyagrum_and_back(seed, gum):
+    network = random_network(seed, n_nodes=6)
+    there = network.to_pyagrum()
+    rows = network.sample(200, random_state=0)
+    expected = network.log_likelihood(rows)
+    for i in range(5):
+        instantiation = there.completeInstantiation()
+        for x in network.variables:
+            instantiation[x] = rows[x][i]
+        assert there.log2JointProbability(instantiation) * np.log(2) == pytest.approx(expected[i])
+    back = ebnc.Network.from_pyagrum(there)
+    np.testing.assert_allclose(back.log_likelihood(rows), expected, rtol=1e-12)
+    assert set(back.arcs) == set(network.arcs)
+
+
+def test_networkx_and_back():
+    network = random_network(2)
+    graph = network.to_networkx()
+    assert set(graph.edges) == set(network.arcs)
+    back = ebnc.Network.from_networkx(graph)
+    assert set(back.arcs) == set(network.arcs)
+    graph.remove_edge(*network.arcs[0])
+    with pytest.raises(NetworkError, match="not both in the graph and in its nodes"):
+        ebnc.Network.from_networkx(graph)
+
+
+def test_bad_networks():
+    two = {"A": 2, "B": 2}
+    a_on_b = ebnc.Table("A", ["B"], two, [[0.5, 0.5], [0.5, 0.5]])
+    b_on_a = ebnc.Table("B", ["A"], two, [[0.5, 0.5], [0.5, 0.5]])
+    with pytest.raises(NetworkError, match="cycle"):
+        ebnc.Network([a_on_b, b_on_a])
+    with pytest.raises(NetworkError, match="'B', a parent of 'A', is not a node"):
+        ebnc.Network([a_on_b])
+    with pytest.raises(NetworkError, match="two local distributions"):
+        ebnc.Network([a_on_b, a_on_b])
+    with pytest.raises(NetworkError, match="at least one node"):
+        ebnc.Network([])
+    with pytest.raises(NetworkError, match="states of 'B' differ"):
+        ebnc.Network([a_on_b, ebnc.Table("B", [], {"B": 3}, [0.2, 0.3, 0.5])])
+    network = ebnc.Network([ebnc.Table("A", [], two, [0.5, 0.5])])
+    with pytest.raises(NetworkError, match="no node 'C'"):
+        network.local("C")
+    with pytest.raises(DataError, match="2 in column 'A' is not one of its states"):
+        network.log_likelihood({"A": [0, 2]})
+    with pytest.raises(DataError, match="no column 'A'"):
+        network.log_likelihood({"B": [0]})
+
+
+@pytest.mark.parametrize(
+    ("theta", "message"),
+    [
+        ([0.5, 0.6], "sums to 1.1"),
+        ([0.5], "must have shape"),
+        ([1.5, -0.5], "-0.5 in the table of 'A'"),
+        ([np.nan, 1.0], "not a probability"),
+        (["x", "y"], "numbers only"),
+    ],
+)
+def test_bad_tables(theta, message):
+    with pytest.raises(ParameterError, match=message):
+        ebnc.Table("A", [], {"A": 2}, theta)
+
+
+def test_bad_names_in_tables():
+    with pytest.raises(DomainError, match="'B'"):
+        ebnc.Table("A", ["B"], {"A": 2}, [0.5, 0.5])
+    with pytest.raises(ParameterError, match="repeat a name"):
+        ebnc.Table("A", ["A"], {"A": 2}, [[0.5, 0.5], [0.5, 0.5]])
