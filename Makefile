@@ -8,6 +8,7 @@ BIN    := $(VENV)/bin
 demo: $(VENV)/.ready
 	$(BIN)/python examples/dimension.py
 	$(BIN)/python examples/titanic.py
+	$(BIN)/python examples/admissions.py
 
 test: $(VENV)/.ready-test lint fresh-kernels
 	$(BIN)/pytest -n 2

@@ -1,7 +1,5 @@
 """Coded rows: what they guarantee, what they refuse."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -92,7 +90,5 @@ def test_all_configurations_are_listed_in_lexicographic_order():
 def test_too_many_configurations_are_refused_at_once_with_their_size(n):
     """2^n rows: named before anything is allocated."""
     names = [f"X{i}" for i in range(n)]
-    start = time.perf_counter()
     with pytest.raises(TooLargeError, match=rf"{n} inputs would take .*(PiB|EiB|2\^)"):
         all_configurations(Domain(dict.fromkeys(names, 2)), names)
-    assert time.perf_counter() - start < 1

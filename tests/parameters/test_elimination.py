@@ -1,6 +1,5 @@
 """§4's procedure: the rank of κ → λ."""
 
-import time
 from itertools import pairwise, product
 
 import flint
@@ -47,10 +46,8 @@ def test_independent_configurations_are_the_first_basis_of_the_rows(tables, size
 def test_a_matrix_that_does_not_fit_is_refused_at_once_with_its_size():
     """2^60 rows are named, not tried."""
     naive = EmbeddedStructure.naive("Y", [f"X{i}" for i in range(60)])
-    start = time.perf_counter()
     with pytest.raises(TooLargeError, match=r"κ → λ of §4, 60 inputs, would take .* EiB"):
         dimension_by_elimination(naive, dict.fromkeys(naive.names, 2))
-    assert time.perf_counter() - start < 1
 
 
 def test_inputs_outside_of_the_blanket_cost_nothing():

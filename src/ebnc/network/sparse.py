@@ -4,10 +4,15 @@ The score of a network is the sum of its nodes', so a change concerns one node, 
 is turned round. All changes of a node are estimated at once; the most promising ones are fitted,
 best first, until none that is only estimated could still be the best. After a change only the nodes
 it touched are looked at again.
+
+At a local maximum the search goes on for a few changes that lower the score least, without taking
+back the latest ones (tabu search, Glover 1989), and returns to the best network if that leads
+nowhere.
 """
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -23,7 +28,9 @@ __all__ = ["SparseSearch"]
 
 ENOUGH = 1e-6  # nats by which a change must raise the score
 SLACK = 2.0  # a change is fitted where its estimate is above minus this
-FITTED_AT_ONCE = 4  # estimates of a node that are looked at; others wait for its next change
+FITTED_AT_ONCE = 4  # refinements of a node that are looked at; others wait for its next change
+PATIENCE = 15  # changes that do not lead to a new best network before the search ends
+TABU = 6  # latest changes that are not taken back at once
 
 
 @dataclass
@@ -61,11 +68,13 @@ class SparseSearch:
         self.report, self.record = report, record
         self.trace = NetworkTrace()
         self._began = time.perf_counter()
+        self._latest: deque[frozenset[str]] = deque(maxlen=TABU)
         self.nodes: dict[str, _Node] = {}
         for name, learner in learners.items():
             parents = [x for x in constraints.required_parents(name) if x in learner.candidates]
             self.nodes[name] = _Node(learner, learner.start(parents))
             self.trace.n_fits += 1
+        self._keep_as_best()
 
     @property
     def score(self) -> float:
@@ -78,16 +87,19 @@ class SparseSearch:
         return {name: node.state.parents for name, node in self.nodes.items()}
 
     def run(self, max_steps: int = 100_000) -> None:
-        """Take the best change while there is one that raises the score; Ctrl-C ends it too."""
+        """Climb, and end at the best network that was met; Ctrl-C ends it too."""
         try:
             self._look(list(self.nodes))
-            while len(self.trace.steps) < max_steps:
+            while self._since_best() < PATIENCE and len(self.trace.steps) < max_steps:
                 found = self._best()
                 if found is None:
                     break
                 self._accept(found)
         except KeyboardInterrupt:
             self.trace.interrupted = True
+        for name, state in self._best_states.items():
+            self.nodes[name].state = state
+        del self.trace.steps[self._best_step :]
 
     def apply(self, change: Change) -> None:
         """Repeat a change that an earlier run accepted."""
@@ -115,8 +127,19 @@ class SparseSearch:
         seconds = time.perf_counter() - self._began
         step = NetworkStep(str(change), self.score, seconds)
         self.trace.steps.append(step)
+        self._latest.append(_concerned(change))
+        if step.score > self._best_score + ENOUGH:
+            self._keep_as_best()
         if self.report is not None:
             self.report(step)
+
+    def _keep_as_best(self) -> None:
+        self._best_score = self.score
+        self._best_step = len(self.trace.steps)
+        self._best_states = {name: node.state for name, node in self.nodes.items()}
+
+    def _since_best(self) -> int:
+        return len(self.trace.steps) - self._best_step
 
     def _states_after(self, change: Change) -> dict[str, NodeState]:
         if change.verb == "turn":
@@ -171,58 +194,57 @@ class SparseSearch:
         return options
 
     def _best(self) -> tuple[_Option, ...] | None:
-        """The best change, fitted; None where none raises the score."""
+        """The best change, fitted; one that lowers the score where none raises it."""
         reach = _Reach(self.parents)
         while True:
-            best = max(
-                self._possible(reach),
-                key=lambda options: sum(option.gain for option in options),
-                default=None,
-            )
-            if best is None:
+            possible = list(self._possible(reach))
+            if not possible:
                 return None
-            waiting = [option for option in best if option.state is None]
-            if not waiting:
-                gain = sum(option.gain for option in best)
-                return best if gain > ENOUGH else self._last_chance(reach)
-            if sum(option.gain for option in best) <= ENOUGH:
-                return self._last_chance(reach)
-            for option in waiting:
-                self._settle(option)
-
-    def _last_chance(self, reach: "_Reach") -> tuple[_Option, ...] | None:
-        """Estimates can be too low: fit those that are not hopeless, best first."""
-        waiting = [
-            options
-            for options in self._possible(reach)
-            if any(option.state is None for option in options)
-            and sum(option.gain for option in options) > -SLACK
-        ]
-        waiting.sort(key=lambda options: -sum(option.gain for option in options))
-        for options in waiting:
-            for option in options:
+            best = max(possible, key=_gain)
+            if _gain(best) <= ENOUGH:
+                # Estimates can be too low: those that are not hopeless are fitted too.
+                waiting = [options for options in possible if _gain(options) > -SLACK]
+                best = max((o for o in waiting if not _is_fitted(o)), key=_gain, default=best)
+            if _is_fitted(best):
+                return best
+            for option in best:
                 if option.state is None:
                     self._settle(option)
-            if sum(option.gain for option in options) > ENOUGH:
-                return options
-        return None
 
     def _settle(self, option: _Option) -> None:
         option.state = self._fit(option.change)
         option.gain = option.state.score - self.nodes[option.change.head].state.score
 
     def _possible(self, reach: "_Reach") -> Iterator[tuple[_Option, ...]]:
-        """Changes that keep the network acyclic, in a fixed order."""
+        """Changes that keep the network acyclic, none of the latest ones, in a fixed order."""
+        latest = set(self._latest) if self._since_best() else set()
         for head, node in self.nodes.items():
             for option in node.options.values():
                 tail = option.change.tail
+                if _concerned(option.change) in latest:
+                    continue
                 if option.change.verb != "add" or not reach.leads(head, tail):
                     yield (option,)
             for tail in node.state.parents:
                 away = node.options.get(f"remove {tail} → {head}")
                 back = self.nodes[tail].options.get(f"add {head} → {tail}")
-                if away is not None and back is not None and not reach.leads_round(tail, head):
+                if away is None or back is None or _concerned(away.change) in latest:
+                    continue
+                if not reach.leads_round(tail, head):
                     yield (away, back)
+
+
+def _gain(options: tuple[_Option, ...]) -> float:
+    return sum(option.gain for option in options)
+
+
+def _is_fitted(options: tuple[_Option, ...]) -> bool:
+    return all(option.state is not None for option in options)
+
+
+def _concerned(change: Change) -> frozenset[str]:
+    """The nodes of an arc, whichever way it points, or the node that is refined."""
+    return frozenset([change.head] if change.verb == "refine" else [change.head, change.tail])
 
 
 class _Reach:

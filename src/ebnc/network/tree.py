@@ -19,7 +19,7 @@ from ebnc.data.cases import Cases
 from ebnc.data.encoding import Table as Rows
 from ebnc.data.encoding import encode
 from ebnc.data.rows import CodedRows
-from ebnc.domain import Domain, DomainLike, as_domain
+from ebnc.domain import Domain, DomainLike, State, as_domain
 from ebnc.errors import ParameterError
 from ebnc.kernels.trees import count_states, find_leaves
 from ebnc.score.dirichlet import dirichlet_log_evidence
@@ -64,6 +64,26 @@ class Tree:
 
     def __repr__(self) -> str:
         return f"Tree({self.target!r}, {list(self.parents)}, leaves={self.n_leaves})"
+
+    def __str__(self) -> str:
+        """The tree to read: questions, and in its leaves the distribution of the node."""
+        lines: list[str] = []
+        waiting = [(0, 0, "")]
+        while waiting:  # not by recursion: trees may be deep
+            node, depth, start = waiting.pop()
+            name = self.variables[node]
+            if name is None:
+                leaf = zip(self.domain[self.target], self.theta[node].tolist(), strict=True)
+                start += ", ".join(f"{_label(s)} {p:.3f}" for s, p in leaf)
+                lines.append("  " * depth + start)
+                continue
+            if start:
+                lines.append("  " * depth + start.rstrip())
+                depth += 1
+            state = _label(self.domain[name][int(self.states[node])])
+            waiting.append((int(self.other[node]), depth, f"{name} ≠ {state}: "))
+            waiting.append((int(self.equal[node]), depth, f"{name} = {state}: "))
+        return "\n".join(lines)
 
     @property
     def n_leaves(self) -> int:
@@ -116,6 +136,10 @@ class Tree:
             seen += branches
         if sorted(seen) != list(range(n)):
             raise ParameterError(f"the nodes of {self.target!r} are not one tree")
+
+
+def _label(state: State) -> str:
+    return "(missing)" if state is None else str(state)
 
 
 @dataclass(frozen=True, eq=False)

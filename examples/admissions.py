@@ -1,0 +1,62 @@
+"""A whole network from a count table: who was admitted to Berkeley in 1973.
+
+4 526 applications to the six largest departments (Bickel, Hammel & O'Connell 1975). Women were
+admitted less often than men, yet in no department clearly so. The network finds out why.
+"""
+
+import numpy as np
+
+import ebnc
+
+# Department: admitted men, rejected men, admitted women, rejected women.
+COUNTS = {
+    "A": (512, 313, 89, 19),
+    "B": (353, 207, 17, 8),
+    "C": (120, 205, 202, 391),
+    "D": (138, 279, 131, 244),
+    "E": (53, 138, 94, 299),
+    "F": (22, 351, 24, 317),
+}
+ROWS = [("men", "yes"), ("men", "no"), ("women", "yes"), ("women", "no")]
+
+
+def applications() -> dict[str, list[str]]:
+    """One row for each cell of the table."""
+    cells = [(department, *row) for department in COUNTS for row in ROWS]
+    return dict(
+        zip(
+            ("department", "applicant", "admitted"),
+            map(list, zip(*cells, strict=True)),
+            strict=True,
+        )
+    )
+
+
+def main() -> None:
+    """Learn, look, ask."""
+    counts = np.array(list(COUNTS.values()), dtype=float).ravel()
+    tiers = [["applicant"], ["department"], ["admitted"]]  # the order in which things happen
+    network = ebnc.Network.learn(applications(), weights=counts, tiers=tiers)
+    print(network)
+    for tail, head in network.arcs:
+        print(f"  {tail} → {head} ({network.local(head).kind})")
+    print(
+        f"\nadmitted or not, as a {network.local('admitted').kind}:\n{network.local('admitted')}\n"
+    )
+
+    for applicant in ("men", "women"):
+        p = network.query("admitted", {"applicant": applicant})["yes"]
+        print(f"p(admitted | {applicant}) = {p:.3f}")
+    print("\nwhere women applied, against men:")
+    women, men = (network.query("department", {"applicant": x}) for x in ("women", "men"))
+    for department in COUNTS:
+        rate = network.query("admitted", {"department": department})["yes"]
+        print(
+            f"  {department}: {women[department]:.2f} against {men[department]:.2f}; "
+            f"{rate:.0%} of all applications there were accepted"
+        )
+    print(f"\nthree rows drawn from the network:\n{network.sample(3, random_state=0)}")
+
+
+if __name__ == "__main__":
+    main()
