@@ -23,18 +23,8 @@ ROWS = [("men", "yes"), ("men", "no"), ("women", "yes"), ("women", "no")]
 def applications() -> dict[str, list[str]]:
     """One row for each cell of the table."""
     cells = [(department, *row) for department in COUNTS for row in ROWS]
-<<<<<<< HEAD
-    return dict(
-        zip(
-            ("department", "applicant", "admitted"),
-            map(list, zip(*cells, strict=True)),
-            strict=True,
-        )
-    )
-=======
     department, applicant, admitted = (list(column) for column in zip(*cells, strict=True))
     return {"department": department, "applicant": applicant, "admitted": admitted}
->>>>>>> 4f451c8 (A refusal is not a timed test)
 
 
 def main() -> None:
