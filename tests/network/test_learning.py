@@ -8,7 +8,7 @@ import pytest
 
 import ebnc
 from ebnc.errors import DataError, ParameterError, SearchError
-from ebnc.network.learning import read_joint_cases
+from ebnc.network.joint_cases import read_joint_cases
 from ebnc.network.nodes import NodeLearner, Settings
 from network.networks import random_network
 

@@ -2,30 +2,41 @@
 
 import os
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from ebnc.data.cases import Cases, check_weights, distinct_rows
-from ebnc.data.columns import Frame, column_names
-from ebnc.data.encoding import encode
-from ebnc.data.rows import CodedRows
-from ebnc.data.states import Categories, Missing, learn_domain
-from ebnc.domain import Domain
-from ebnc.errors import DataError, ParameterError
+from ebnc.data.cases import Cases
+from ebnc.data.columns import Frame
+from ebnc.data.states import Categories, Missing
+from ebnc.errors import ParameterError, SearchError
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.checkpoint import Checkpoint, fingerprint
 from ebnc.network.constraints import Constraints
+from ebnc.network.dense import DenseNode, all_binary, learn_dense_nodes
+from ebnc.network.dense_node import DenseFit
+from ebnc.network.joint_cases import read_joint_cases
 from ebnc.network.local import Local
 from ebnc.network.nodes import KINDS, NodeLearner, Settings
+from ebnc.network.ordering import candidate_orders
 from ebnc.network.sparse import SparseSearch
-from ebnc.typing import FloatArray
+from ebnc.network.table import Table
 
-__all__ = ["Learned", "learn_network", "read_joint_cases"]
+__all__ = ["Learned", "learn_network"]
 
 SCORES = ("laplace", "bic")
+REGIMES = ("auto", "sparse", "dense")
+
+FEW_VARIABLES = 40
+"""Up to so many variables "auto" looks at sparse networks."""
+
+Record = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +47,12 @@ class Learned:
     scores: Mapping[str, float]
     trace: NetworkTrace
     n_cases: float
+    regime: str
+
+    @property
+    def score(self) -> float:
+        """The score of the whole network."""
+        return sum(self.scores.values())
 
 
 def learn_network(
@@ -43,6 +60,8 @@ def learn_network(
     *,
     score: str,
     local: str | Iterable[str],
+    regime: str,
+    order: Sequence[str] | None,
     max_parents: int | None,
     required: Iterable[tuple[str, str]],
     forbidden: Iterable[tuple[str, str]],
@@ -58,61 +77,161 @@ def learn_network(
 ) -> Learned:
     """See ``Network.learn``."""
     settings = _settings(score, local, structure_prior, equivalent_sample_size)
+    if regime not in REGIMES:
+        raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
     cases = read_joint_cases(data, categories, missing, weights)
     names = cases.rows.names
     constraints = Constraints.of(
         names, required=required, forbidden=forbidden, tiers=tiers, max_parents=max_parents
     )
-    mark = fingerprint(cases, [settings, *_plain(constraints)])
-    learners = {
-        x: NodeLearner(
-            Cases(cases.domain, x, cases.rows, cases.rows.column(x), cases.weights),
-            settings,
-            constraints.required_parents(x),
-        )
-        for x in names
-    }
+    chosen = _regimes(regime, order, cases, constraints, settings)
+    given = None if order is None else _checked_order(order, cases, constraints)
+    mark = fingerprint(cases, [settings, chosen, given, *_plain(constraints)])
+    report = _printer() if verbose else None
+    found = []
     with nullcontext() if checkpoint is None else Checkpoint(checkpoint, mark) as record:
-        search = SparseSearch(
-            learners,
-            constraints,
-            n_jobs=n_jobs,
-            report=_printer() if verbose else None,
-            record=None if record is None else lambda change: record.append(_to_json(change)),
-        )
-        for event in [] if record is None else list(record.events):
-            search.apply(_from_json(event))
-        search.run()
+        events = [] if record is None else list(record.events)
+        append = None if record is None else record.append
+        if "dense" in chosen:
+            found.append(_dense(cases, constraints, settings, given, events, append, report))
+        if "sparse" in chosen:
+            found.append(_sparse(cases, constraints, settings, n_jobs, events, append, report))
+    return max(found, key=lambda learned: learned.score)
+
+
+def _regimes(
+    regime: str,
+    order: Sequence[str] | None,
+    cases: Cases,
+    constraints: Constraints,
+    settings: Settings,
+) -> tuple[str, ...]:
+    """Which regimes are tried; the better score decides where there are two."""
+    names = cases.rows.names
+    why = None
+    if not all_binary(cases):
+        wide = next(x for x in names if cases.domain.n_states(x) > 2)
+        why = f"{wide!r} has {cases.domain.n_states(wide)} states; it takes two at most"
+    elif constraints.forbidden or constraints.max_parents < len(names):
+        why = "it takes all predecessors of a node; forbidden arcs and max_parents are for 'sparse'"
+    elif settings.score != "laplace":
+        why = "it needs score='laplace'"
+    if regime == "dense" or order is not None:
+        if why is not None:
+            raise SearchError(f"a dense network cannot be learned: {why}")
+        return ("dense",)
+    if regime == "sparse" or why is not None:
+        return ("sparse",)
+    return ("dense", "sparse") if len(names) <= FEW_VARIABLES else ("dense",)
+
+
+def _sparse(
+    cases: Cases,
+    constraints: Constraints,
+    settings: Settings,
+    n_jobs: int | None,
+    events: Sequence[Mapping[str, Any]],
+    append: Record | None,
+    report: Callable[[NetworkStep], None] | None,
+) -> Learned:
+    names = cases.rows.names
+    learners = {
+        x: NodeLearner(_of(cases, x), settings, constraints.required_parents(x)) for x in names
+    }
+    search = SparseSearch(
+        learners,
+        constraints,
+        n_jobs=n_jobs,
+        report=report,
+        record=None if append is None else lambda change: append(_change_to_json(change)),
+    )
+    for event in events:
+        if "verb" in event:
+            search.apply(_change_from_json(event))
+    search.run()
     locals_ = [learners[x].local(search.nodes[x].state) for x in names]
     scores = {x: node.state.score for x, node in search.nodes.items()}
-    return Learned(locals_, scores, search.trace, cases.total_weight)
+    return Learned(locals_, scores, search.trace, cases.total_weight, "sparse")
 
 
-def read_joint_cases(
-    data: Frame, categories: Categories | None, missing: Missing, weights: object
-) -> Cases:
-    """All columns as rows, the distinct ones counted; the first column stands in as target."""
-    names = column_names(data)
-    if not names:
-        raise DataError("the data have no columns")
-    domain = learn_domain(data, names, categories=categories, missing=missing)
-    rows = encode(data, domain, names)
-    if len(rows) == 0:
-        raise DataError("the data have no rows")
-    checked = check_weights(weights, len(rows))
-    return _counted(domain, rows, checked)
+def _dense(
+    cases: Cases,
+    constraints: Constraints,
+    settings: Settings,
+    given: list[str] | None,
+    events: Sequence[Mapping[str, Any]],
+    append: Record | None,
+    report: Callable[[NetworkStep], None] | None,
+) -> Learned:
+    names = cases.rows.names
+    varying = [x for x in names if cases.domain.n_states(x) > 1]
+    orders = [given] if given is not None else candidate_orders(cases, varying, constraints)
+    required = {x: constraints.required_parents(x) for x in names}
+    trace, began = NetworkTrace(), time.perf_counter()
+    best: dict[str, DenseNode] = {}
+    lock = threading.Lock()  # nodes are done on several threads
+    for number, order in enumerate(orders):
+        known = {
+            event["node"]: DenseFit(np.array(event["phi"]), *event["numbers"])
+            for event in events
+            if event.get("order") == number
+        }
+
+        def note(
+            name: str,
+            fit: DenseFit,
+            number: int = number,
+            known: Mapping[str, DenseFit] = known,
+        ) -> None:
+            if append is not None and name not in known:
+                numbers = [fit.scale, fit.log_evidence, fit.log_hyperprior]
+                event = {"order": number, "node": name, "phi": fit.phi.tolist(), "numbers": numbers}
+                with lock:
+                    append(event)
+
+        nodes = learn_dense_nodes(
+            cases,
+            order,
+            settings.kinds,
+            settings.most_cells,
+            required=required,
+            known=known,
+            report=note,
+        )
+        trace.n_fits += len(order)
+        total = sum(node.score for node in nodes.values())
+        if not best or total > sum(node.score for node in best.values()):
+            best = nodes
+            seconds = time.perf_counter() - began
+            step = NetworkStep(f"order {number + 1} of {len(orders)}", total, seconds)
+            trace.steps.append(step)
+            if report is not None:
+                report(step)
+    locals_: list[Local] = [
+        best[x].local if x in best else Table(x, [], cases.domain, [1.0]) for x in names
+    ]
+    scores = {x: best[x].score if x in best else 0.0 for x in names}
+    return Learned(locals_, scores, trace, cases.total_weight, "dense")
 
 
-def _counted(domain: Domain, rows: CodedRows, weights: FloatArray | None) -> Cases:
-    codes = rows.codes
-    if weights is not None and (weights == 0).any():
-        codes, weights = codes[:, weights > 0], weights[weights > 0]
-    first, inverse = distinct_rows(list(codes), rows.n_states)
-    if 2 * len(first) <= codes.shape[1]:
-        weights = np.bincount(inverse, weights, len(first)).astype(np.float64)
-        codes = np.ascontiguousarray(codes[:, first])
-    kept = CodedRows(rows.names, rows.n_states, codes)
-    return Cases(domain, rows.names[0], kept, codes[0], weights)
+def _of(cases: Cases, target: str) -> Cases:
+    return Cases(cases.domain, target, cases.rows, cases.rows.column(target), cases.weights)
+
+
+def _checked_order(order: Sequence[str], cases: Cases, constraints: Constraints) -> list[str]:
+    given = list(order)
+    if sorted(given) != sorted(cases.rows.names):
+        odd = sorted(set(given) ^ set(cases.rows.names)) or [x for x in given if given.count(x) > 1]
+        raise SearchError(f"order must name every variable once; {odd[0]!r} is not, or twice")
+    place = {x: i for i, x in enumerate(given)}
+    for tail, head in sorted(constraints.required):
+        if place[tail] > place[head]:
+            raise SearchError(f"order puts {head!r} before its required parent {tail!r}")
+    tiered = [x for x in given if x in constraints.tier]
+    for early, late in pairwise(tiered):
+        if constraints.tier[early] > constraints.tier[late]:
+            raise SearchError(f"order puts {early!r} before {late!r}, against the tiers")
+    return [x for x in given if cases.domain.n_states(x) > 1]
 
 
 def _settings(
@@ -138,7 +257,7 @@ def _plain(constraints: Constraints) -> list[object]:
     ]
 
 
-def _to_json(change: Change) -> dict[str, object]:
+def _change_to_json(change: Change) -> dict[str, Any]:
     return {
         "verb": change.verb,
         "head": change.head,
@@ -147,15 +266,9 @@ def _to_json(change: Change) -> dict[str, object]:
     }
 
 
-def _from_json(event: Mapping[str, object]) -> Change:
-    families = event["families"]
-    assert isinstance(families, list)
-    return Change(
-        str(event["verb"]),
-        str(event["head"]),
-        str(event["tail"]),
-        tuple((name, tuple(parents)) for name, parents in families),
-    )
+def _change_from_json(event: Mapping[str, Any]) -> Change:
+    families = tuple((name, tuple(parents)) for name, parents in event["families"])
+    return Change(event["verb"], event["head"], event["tail"], families)
 
 
 def _printer() -> Callable[[NetworkStep], None]:

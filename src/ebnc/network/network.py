@@ -78,6 +78,8 @@ class Network(Mapping[str, Local]):
         *,
         score: str = "laplace",
         local: str | Iterable[str] = ("ebnc", "table", "tree"),
+        regime: str = "auto",
+        order: Sequence[str] | None = None,
         max_parents: int | None = None,
         required: Iterable[tuple[str, str]] = (),
         forbidden: Iterable[tuple[str, str]] = (),
@@ -94,8 +96,11 @@ class Network(Mapping[str, Local]):
         """Learn structure, kinds of nodes and parameters from a table of all variables.
 
         ``score``: "laplace" (log evidence; exact for tables and trees) or "bic". ``local``: the
-        kinds a node may be; each one is what scores best. ``required``, ``forbidden``: arcs
-        (parent, child). ``tiers``: lists of variables; no arc leads back to an earlier one.
+        kinds a node may be; each one is what scores best. ``regime``: "sparse" searches arcs;
+        "dense" (variables of two states) gives every node all variables before it, in the given
+        ``order`` or in the best of several; "auto" is dense for wide binary data, otherwise sparse,
+        and the better one where both are quick. ``required``, ``forbidden``: arcs (parent, child).
+        ``tiers``: lists of variables; no arc leads back to an earlier one.
         ``equivalent_sample_size``: of the tables' Dirichlet prior (BDeu), by evidence unless given.
         ``structure_prior=False`` leaves −log C(n, k) for k of n parents out of the score.
         ``categories``, ``missing``, ``weights``: as for ``ebnc.fit``.
@@ -106,6 +111,8 @@ class Network(Mapping[str, Local]):
             data,
             score=score,
             local=local,
+            regime=regime,
+            order=order,
             max_parents=max_parents,
             required=required,
             forbidden=forbidden,
@@ -295,6 +302,7 @@ class LearnedNetwork(Network):
         self.scores = learned.scores
         self.trace = learned.trace
         self.n_cases = learned.n_cases
+        self.regime = learned.regime
 
     @property
     def score(self) -> float:

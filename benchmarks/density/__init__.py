@@ -1,0 +1,1 @@
+"""Density estimation: whole networks on binary sets, against published figures."""

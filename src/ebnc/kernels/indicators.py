@@ -1,0 +1,100 @@
+"""Binary variables as sparse rows: the columns that are 1, in ascending order.
+
+Sums over the first ``d`` columns only, so that one set of rows serves every node of an ordered
+network: node d has the columns before it as inputs. Row ``l`` lists ``columns[starts[l]:starts[l +
+1]]``. Coordinate 0 is the intercept, coordinate j + 1 column j.
+"""
+
+import math
+
+import numpy as np
+
+from ebnc.kernels.compiling import compiled
+from ebnc.typing import FloatArray, IntArray
+
+__all__ = ["add_up", "cross_products", "log_odds_of", "logistic_terms"]
+
+
+@compiled
+def _log_odds(starts, columns, d, beta, out):  # type: ignore[no-untyped-def]
+    for row in range(len(starts) - 1):
+        total = beta[0]
+        for t in range(starts[row], starts[row + 1]):
+            j = columns[t]
+            if j >= d:
+                break
+            total += beta[j + 1]
+        out[row] = total
+
+
+@compiled
+def _add_up(starts, columns, d, values, out):  # type: ignore[no-untyped-def]
+    for row in range(len(starts) - 1):
+        value = values[row]
+        out[0] += value
+        for t in range(starts[row], starts[row + 1]):
+            j = columns[t]
+            if j >= d:
+                break
+            out[j + 1] += value
+
+
+@compiled
+def _cross(starts, columns, d, weights, out):  # type: ignore[no-untyped-def]
+    for row in range(len(starts) - 1):
+        weight = weights[row]
+        out[0, 0] += weight
+        for t in range(starts[row], starts[row + 1]):
+            j = columns[t]
+            if j >= d:
+                break
+            line = out[j + 1]
+            line[0] += weight
+            for u in range(starts[row], t + 1):
+                line[columns[u] + 1] += weight
+
+
+@compiled
+def _terms(log_odds, classes, counts, residual, information):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for row in range(len(log_odds)):
+        x, n = log_odds[row], counts[row]
+        small = math.exp(-abs(x))
+        larger = 1.0 / (1.0 + small)
+        p = larger if x >= 0.0 else small * larger
+        total += n * ((x if classes[row] else 0.0) - max(x, 0.0) - math.log1p(small))
+        residual[row] = n * (classes[row] - p)
+        information[row] = n * small * larger * larger
+    return total
+
+
+def log_odds_of(starts: IntArray, columns: IntArray, d: int, beta: FloatArray) -> FloatArray:
+    """λ of every row: beta[0] + Σ beta[j + 1] over its columns j < d."""
+    out = np.empty(len(starts) - 1)
+    _log_odds(starts, columns, d, beta, out)
+    return out
+
+
+def add_up(starts: IntArray, columns: IntArray, d: int, values: FloatArray) -> FloatArray:
+    """Σ_l values[l] (1, x_l): the transpose of ``log_odds_of``, shape (d + 1,)."""
+    out = np.zeros(d + 1)
+    _add_up(starts, columns, d, values, out)
+    return out
+
+
+def cross_products(starts: IntArray, columns: IntArray, d: int, weights: FloatArray) -> FloatArray:
+    """Σ_l weights[l] (1, x_l)(1, x_l)ᵀ, lower triangle, shape (d + 1, d + 1)."""
+    out = np.zeros((d + 1, d + 1))
+    _cross(starts, columns, d, weights, out)
+    return out
+
+
+def logistic_terms(
+    log_odds: FloatArray,
+    classes: FloatArray,
+    counts: FloatArray,
+    residual: FloatArray,
+    information: FloatArray,
+) -> float:
+    """Log-likelihood Σ n log p(y); fills n (y − p) and n p (1 − p) by row."""
+    return float(_terms(log_odds, classes, counts, residual, information))

@@ -1,0 +1,128 @@
+"""Dense networks: an order, and every node given all variables before it (mathematics of §5).
+
+A node is the best by score of a naive EBNC on all its predecessors, with σ by evidence, that EBNC
+with interactions (searched while the predecessors are few), a tree grown among them, and a full
+table while that is small. Weak parents are kept, shrunk, rather than
+selected: on data with many of them that predicts better than a sparse network does. Nodes do not
+depend on each other, so they are learned side by side.
+"""
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from ebnc.data.cases import Cases
+from ebnc.data.rows import CodedRows
+from ebnc.kernels.parallel import in_parallel, one_blas_thread
+from ebnc.network.dense_node import DenseFit, fit_dense_node
+from ebnc.network.indicators import Indicators
+from ebnc.network.local import Local
+from ebnc.network.table import Table, table_log_evidence
+from ebnc.network.tree import grow_tree
+from ebnc.parameters.coding import ORTHONORMAL
+from ebnc.parameters.ebnc import EBNC
+from ebnc.score.scales import HYPER_MEAN
+from ebnc.search.greedy import greedy_search
+from ebnc.search.scorer import Scored, Scorer
+from ebnc.structure.embedded import EmbeddedStructure
+
+__all__ = ["DenseNode", "all_binary", "learn_dense_nodes"]
+
+SEARCHED = 32
+"""Predecessors up to which interactions between them are searched."""
+
+FIRST_NODES = 8
+"""Nodes, evenly spaced, whose σ is found first; their median is where the others begin."""
+
+
+@dataclass(frozen=True, eq=False)
+class DenseNode:
+    """One node: its local distribution, what it scores, and what each kind scored."""
+
+    local: Local
+    score: float
+    scores: Mapping[str, float]
+
+
+@one_blas_thread()
+def learn_dense_nodes(
+    cases: Cases,
+    order: Sequence[str],
+    kinds: Sequence[str],
+    most_cells: int,
+    *,
+    required: Mapping[str, Sequence[str]],
+    known: Mapping[str, DenseFit],
+    report: Callable[[str, DenseFit], None] | None = None,
+) -> dict[str, DenseNode]:
+    """All nodes of an order; every variable has two states.
+
+    ``known``: fits of an earlier run that are taken as they are. ``report`` is called with every
+    EBNC that is fitted, in any order.
+    """
+    data = Indicators.of(cases, order)
+    places = range(len(order))
+    start = math.exp(HYPER_MEAN)
+    if "ebnc" in kinds and len(order) > FIRST_NODES:
+        first = [len(order) * (i + 1) // (FIRST_NODES + 1) for i in range(FIRST_NODES)]
+        scales = in_parallel(lambda d: fit_dense_node(data, d, start).scale, first)
+        start = statistics.median(scales)
+
+    def learn(d: int) -> DenseNode:
+        name, before = order[d], tuple(order[:d])
+        mine = Cases(cases.domain, name, cases.rows, cases.rows.column(name), cases.weights)
+        scores: dict[str, float] = {}
+        makers: dict[str, Callable[[], Local]] = {}
+        if "ebnc" in kinds:
+            fit = known.get(name) or fit_dense_node(data, d, start)
+            if report is not None:
+                report(name, fit)
+            scores["ebnc"] = fit.score
+            phi = fit.phi
+            makers["ebnc"] = lambda: EBNC(EmbeddedStructure.naive(name, before), cases.domain, phi)
+            if 2 <= d <= SEARCHED:
+                found = _searched(mine, before)
+                if found.score > fit.score:
+                    scores["ebnc"] = found.score
+                    makers["ebnc"] = lambda: _plain(found)
+        n_cells = prod(cases.domain.n_states(x) for x in (*before, name))
+        if "table" in kinds and n_cells <= most_cells:
+            scores["table"] = table_log_evidence(mine, before)
+            makers["table"] = lambda: Table.learn(mine, before)
+        if "tree" in kinds or not scores:
+            grown = grow_tree(mine, before)
+            if set(required.get(name, ())) <= set(grown.tree.parents):
+                scores["tree"] = grown.log_evidence + grown.log_prior
+                makers["tree"] = lambda: grown.tree
+        best = max(scores, key=lambda kind: scores[kind])
+        return DenseNode(makers[best](), scores[best], scores)
+
+    # The last nodes are the dearest; begun first, they do not keep one core busy at the end.
+    found_nodes = in_parallel(learn, list(reversed(places)))
+    nodes = dict(zip(reversed(order), found_nodes, strict=True))
+    return {name: nodes[name] for name in order}
+
+
+def _searched(cases: Cases, before: tuple[str, ...]) -> Scored:
+    """Interactions between predecessors, found by greedy search from the naive structure."""
+    rows = cases.rows
+    codes = rows.codes[[rows.place(x) for x in before]]
+    inputs = CodedRows(before, tuple(map(cases.domain.n_states, before)), codes)
+    mine = Cases(cases.domain, cases.target, inputs, cases.classes, cases.weights).counted()
+    naive = EmbeddedStructure.naive(cases.target, before)
+    return greedy_search(Scorer(mine), naive).best
+
+
+def _plain(found: Scored) -> EBNC:
+    """The EBNC of a fit, without the data and the Hessian."""
+    phi = found.design.to_basis(found.solution.phi)
+    return EBNC(found.structure, found.design.basis.domain, phi, ORTHONORMAL.name)
+
+
+def all_binary(cases: Cases) -> bool:
+    """Whether no variable has more than two states."""
+    return bool(np.all(np.array(cases.rows.n_states) <= 2))
