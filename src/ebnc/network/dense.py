@@ -1,8 +1,8 @@
 """Dense networks: an order, and every node given all variables before it (mathematics of §5).
 
 A node is the best by score of a naive EBNC on all its predecessors, with σ by evidence, that EBNC
-with interactions (searched while the predecessors are few), a tree grown among them, and a full
-table while that is small. Weak parents are kept, shrunk, rather than
+with interactions (searched in small networks), a tree grown among them, and a full table while
+that is small. Weak parents are kept, shrunk, rather than
 selected: on data with many of them that predicts better than a sparse network does. Nodes do not
 depend on each other, so they are learned side by side.
 """
@@ -33,7 +33,7 @@ from ebnc.structure.embedded import EmbeddedStructure
 __all__ = ["DenseNode", "all_binary", "learn_dense_nodes"]
 
 SEARCHED = 32
-"""Predecessors up to which interactions between them are searched."""
+"""Variables of a network up to which interactions inside its nodes are searched."""
 
 FIRST_NODES = 8
 """Nodes, evenly spaced, whose σ is found first; their median is where the others begin."""
@@ -84,7 +84,7 @@ def learn_dense_nodes(
             scores["ebnc"] = fit.score
             phi = fit.phi
             makers["ebnc"] = lambda: EBNC(EmbeddedStructure.naive(name, before), cases.domain, phi)
-            if 2 <= d <= SEARCHED:
+            if d >= 2 and len(order) <= SEARCHED:
                 found = _searched(mine, before)
                 if found.score > fit.score:
                     scores["ebnc"] = found.score
