@@ -53,9 +53,11 @@ def _ebnc() -> Kind:
 
 def _classifier() -> Kind:
     from ebnc.estimator.classifier import EBNCClassifier
-    from ebnc.formats.classifier_json import classifier_from_json, classifier_to_json
+    from ebnc.formats.classifier_json import classifier_to_json, stored_from_json
 
-    return Kind(EBNCClassifier, classifier_to_json, classifier_from_json)
+    return Kind(
+        EBNCClassifier, classifier_to_json, lambda field: stored_from_json(field).to_classifier()
+    )
 
 
 def _network() -> Kind:
