@@ -5,7 +5,8 @@ from typing import Any
 
 from ebnc.data.cases import Cases
 from ebnc.data.columns import require
-from ebnc.data.file_cases import column_names, stream_rows
+from ebnc.data.file_cases import column_names
+from ebnc.data.file_rows import stream_rows
 from ebnc.data.files import DataFiles
 from ebnc.data.rows import CodedRows
 from ebnc.data.sources import learn_cases
