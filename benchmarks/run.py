@@ -8,10 +8,10 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import foundations, learning, searching
+from benchmarks import command_line, foundations, learning, searching
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = [foundations, learning, searching]
+PARTS = [command_line, foundations, learning, searching]
 
 
 def main() -> int:

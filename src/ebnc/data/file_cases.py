@@ -33,7 +33,14 @@ from ebnc.domain import Domain, Interval, State
 from ebnc.errors import DataError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["BATCH_ROWS", "coded_batches", "coded_columns", "column_names", "read_files"]
+__all__ = [
+    "BATCH_ROWS",
+    "coded_batches",
+    "coded_columns",
+    "column_names",
+    "read_columns_of_files",
+    "read_files",
+]
 
 SAMPLE = 2**17  # rows that are looked at first
 NARROW = 256  # whole numbers in such a range are grouped as they are
@@ -46,6 +53,26 @@ def column_names(files: DataFiles) -> list[str]:
     """The columns of files, in their order."""
     with Engine(files) as engine:
         return list(FileTable(engine).names)
+
+
+def read_columns_of_files(
+    files: DataFiles, names: Sequence[str], most_rows: int
+) -> tuple[dict[str, Any], int]:
+    """Columns as arrays in memory, masked where entries are missing, and how many rows there are.
+
+    Where there are more than ``most_rows``, every second, third … row, in the order of the files.
+    """
+    with Engine(files) as engine:
+        table = FileTable(engine)
+        table.select(names)
+        ((length,),) = engine.rows(f"SELECT count(*) FROM {table.view}", "counting rows")
+        step = -(-length // most_rows)
+        query = f"SELECT * FROM {table.view}"
+        if step > 1:
+            query += f" QUALIFY row_number() OVER () % {step} = 0"
+        found = engine.arrays(query)
+        table.refuse_changed()
+        return {name: found[table.columns[name].key] for name in names}, length
 
 
 def read_files(

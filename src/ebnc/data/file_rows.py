@@ -8,13 +8,15 @@ must be a number. What types the file's other entries suggest does not matter.
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from ebnc.data.encoding import unseen_error
+from ebnc.data.columns import require
+from ebnc.data.encoding import encode, unseen_error
 from ebnc.data.engine import Engine, quoted
 from ebnc.data.file_cases import BATCH_ROWS, coded_batches, coded_columns
 from ebnc.data.file_states import interval_tree
 from ebnc.data.file_table import Entry, FileTable
 from ebnc.data.files import DataFiles
 from ebnc.data.rows import CodedRows
+from ebnc.data.wide_csv import typed_column, wide_columns
 from ebnc.domain import Domain, Interval, State
 from ebnc.errors import DataError
 
@@ -35,22 +37,40 @@ def stream_rows(
 
     An entry that is not a state is an error, or, with ``unseen_as_extra``, gets the code r.
     """
+    wide = wide_columns(files)
+    if wide is not None:
+        require(names, list(wide))
+        columns = {
+            name: wide[name] if _are_text(domain[name]) else typed_column(wide[name])
+            for name in names
+        }
+        yield encode(columns or wide, domain, names, unseen_as_extra=unseen_as_extra)
+        return
     with Engine(files) as engine:
         table = FileTable(engine)
         entries = table.entries(names)
-        codes = [
-            code_of_entry(
-                entries[name], domain[name], domain.n_states(name) if unseen_as_extra else None
-            )
-            for name in names
-        ]
+        read, codes = [], []
+        for v, name in enumerate(names):
+            states = domain[name]
+            if unseen_as_extra and len(states) == 1:  # what is not this state counts as it
+                codes.append("0")
+                continue
+            # Read in a query of its own: the comparisons are many, the conversion is one.
+            read += [f"{entries[name].text} AS t{v}", f"{entries[name].number} AS x{v}"]
+            extra = len(states) if unseen_as_extra else None
+            codes.append(code_of_entry(Entry(f"t{v}", f"x{v}"), states, extra))
         n_states = tuple(domain.n_states(name) + unseen_as_extra for name in names)
+        inner = f"SELECT {', '.join(read) or '0 AS nothing'} FROM {table.source}"
         shown = coded_columns(codes, n_states) or "0 AS k0"
-        engine.run(f"CREATE TABLE coded AS SELECT {shown} FROM {table.source}", "coding rows")
+        engine.run(f"CREATE TABLE coded AS SELECT {shown} FROM ({inner})", "coding rows")
         _refuse_unknown(engine, table, domain, entries)
         table.refuse_changed()
         for codes_, _ in coded_batches(engine, n_states, batch_rows):
             yield CodedRows(tuple(names), n_states, codes_)
+
+
+def _are_text(states: Sequence[State]) -> bool:
+    return all(state is None or isinstance(state, str) for state in states)
 
 
 def code_of_entry(entry: Entry, states: Sequence[State], extra: int | None) -> str:

@@ -205,7 +205,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.structure_ = fitted.structure
         self.dimension_ = fitted.dimension
         self.bic_ = fitted.bic
-        self.log_evidence_ = fitted.log_evidence if fitted.prior.is_proper else None
+        has_evidence = fitted.prior.is_proper and fitted.factor is not None
+        self.log_evidence_ = fitted.log_evidence if has_evidence else None
         self.selected_features_ = list(fitted.structure.markov_blanket)
         return self
 
