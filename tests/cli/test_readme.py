@@ -29,4 +29,5 @@ def test_the_commands_of_the_readme_run(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"demo", "model.json", "report.html", "predictions.csv", "again.html"}
+    files = {"model.json", "report.html", "predictions.csv", "again.html", "network.json"}
+    assert names == {"demo", *files}

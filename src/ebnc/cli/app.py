@@ -5,6 +5,8 @@ from typing import Annotated
 import typer
 
 from ebnc.cli import demo, dimension, learn, predict, report
+from ebnc.cli.network import export, loglik, query, sample
+from ebnc.cli.network import learn as network_learn
 
 __all__ = ["app"]
 
@@ -41,3 +43,11 @@ app.command("predict")(predict.predict)
 app.command("dimension")(dimension.dimension)
 app.command("report")(report.report)
 app.command("demo")(demo.demo)
+
+network = typer.Typer(help="Whole Bayesian networks: learn, sample, query.", no_args_is_help=True)
+network.command("learn")(network_learn.learn)
+network.command("sample")(sample.sample)
+network.command("query")(query.query)
+network.command("loglik")(loglik.loglik)
+network.command("export")(export.export)
+app.add_typer(network, name="network")

@@ -1,10 +1,10 @@
 """Options that several verbs share."""
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-__all__ = ["AsJson", "Data", "Force", "Model", "Quiet"]
+__all__ = ["AsJson", "Data", "Force", "Model", "Quiet", "ScoreOption"]
 
 Data: TypeAlias = Annotated[
     str, typer.Argument(metavar="DATA", help="CSV or Parquet; '-' reads standard input.")
@@ -15,3 +15,6 @@ Model: TypeAlias = Annotated[
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
+ScoreOption: TypeAlias = Annotated[
+    Literal["laplace", "bic"], typer.Option("--score", help="What the search maximises.")
+]

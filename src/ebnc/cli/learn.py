@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ebnc.cli.arguments import AsJson, Data, Force, Quiet
+from ebnc.cli.arguments import AsJson, Data, Force, Quiet, ScoreOption
 from ebnc.errors import DataError, FileError, ParameterError
 
 if TYPE_CHECKING:
     from ebnc.data.files import DataFiles
     from ebnc.estimator.classifier import EBNCClassifier
-    from ebnc.formats.provenance import Provenance
     from ebnc.report.summary import HeldOut
 
 __all__ = ["learn"]
@@ -29,13 +28,6 @@ class Family(StrEnum):
     kdb1 = "kdb1"
     kdb2 = "kdb2"
     table = "table"
-
-
-class Score(StrEnum):
-    """What the search maximises."""
-
-    laplace = "laplace"
-    bic = "bic"
 
 
 def learn(
@@ -61,7 +53,7 @@ def learn(
     structure: Annotated[Family, typer.Option(help="Search a structure, or take a family.")] = (
         Family.search
     ),
-    score: Annotated[Score, typer.Option(help="What the search maximises.")] = Score.laplace,
+    score: ScoreOption = "laplace",
     prior_scale: Annotated[
         str, typer.Option(help="σ of the prior: a number, or 'evidence' to choose it.")
     ] = "evidence",
@@ -77,6 +69,7 @@ def learn(
     Ctrl-C during the search keeps the best model so far.
     """
     from ebnc.cli.progress import shown_progress
+    from ebnc.cli.provenance import provenance_of
     from ebnc.cli.streams import STANDARD, data_files, output, refuse_existing_output
 
     for path in (out, report):
@@ -87,12 +80,11 @@ def learn(
     from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.formats.native import model_bytes
 
-    classifier = EBNCClassifier(
-        structure.value, score=score.value, prior_scale=scale, average=average
-    )
+    classifier = EBNCClassifier(structure.value, score=score, prior_scale=scale, average=average)
     with shown_progress(quiet=quiet) as shown, data_files(data, shown.share) as files:
         cases = _cases(files, target, exclude or [], weights)
-        provenance = _provenance(files, data, cases)
+        n_columns = len(cases.rows.names) + 1
+        provenance = provenance_of(files, data, round(cases.total_weight), n_columns)
         classifier.fit_cases(cases, report=shown.step)
         findings: dict[str, Any] = {}
         held_out, page = None, b""
@@ -145,16 +137,6 @@ def _cases(files: "DataFiles", target: str, exclude: list[str], weights: str | N
     if not inputs:
         raise DataError(f"no column is left to predict {target!r} with")
     return learn_cases(files, inputs, target, weights=weights)
-
-
-def _provenance(files: "DataFiles", name: str, cases: Any) -> "Provenance":
-    from ebnc.formats.native import own_version
-    from ebnc.formats.provenance import DataSource, Provenance, fingerprint
-
-    found = files.find()
-    digest = fingerprint(found[0]) if len(found) == 1 else None
-    source = DataSource(name, round(cases.total_weight), len(cases.rows.names) + 1, digest)
-    return Provenance(own_version(), ("ebnc", *sys.argv[1:]), source)
 
 
 def _print_json(
