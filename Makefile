@@ -9,6 +9,7 @@ demo: $(VENV)/.ready
 	$(BIN)/python examples/dimension.py
 	$(BIN)/python examples/titanic.py
 	$(BIN)/python examples/admissions.py
+	$(BIN)/ebnc demo --force
 
 test: $(VENV)/.ready-test lint fresh-kernels
 	$(BIN)/pytest -n 2

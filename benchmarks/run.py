@@ -8,10 +8,10 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import foundations, learning, networks, searching
+from benchmarks import command_line, foundations, learning, networks, searching
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = [foundations, learning, searching, networks]
+PARTS = [command_line, foundations, learning, searching, networks]
 
 
 def main() -> int:

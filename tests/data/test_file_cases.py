@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from ebnc.data import file_cases
 from ebnc.data.cases import Cases
 from ebnc.data.encoding import encode
-from ebnc.data.file_cases import column_names, stream_rows
+from ebnc.data.file_cases import column_names
+from ebnc.data.file_rows import stream_rows
 from ebnc.data.files import DataFiles
 from ebnc.data.parts import StoredParts
 from ebnc.data.rows import CodedRows

@@ -34,6 +34,7 @@ __all__ = [
     "numbers",
     "read_columns",
     "require",
+    "take_rows",
 ]
 
 Frame: TypeAlias = Any
@@ -135,6 +136,15 @@ def keep_rows(columns: Mapping[str, Any], kept: NDArray[np.bool_]) -> dict[str, 
         found[name] = (
             column[kept] if isinstance(column, np.ndarray) else column.filter(kept.tolist())
         )
+    return found
+
+
+def take_rows(columns: Mapping[str, Any], chosen: IntArray) -> dict[str, Column]:
+    """Columns with the rows of these numbers."""
+    found: dict[str, Column] = {}
+    for name, given in columns.items():
+        column = _one_dimensional(name, given)
+        found[name] = column[chosen if isinstance(column, np.ndarray) else chosen.tolist()]
     return found
 
 

@@ -48,6 +48,8 @@ def read_header(file: str) -> tuple[str, list[str]]:
             first = text.readline()
             if not first.strip():
                 raise DataError(f"file {file!r} is empty; its first line must name the columns")
+            if "\0" in first:
+                raise DataError(f"file {file!r} holds zero bytes; it is not text")
             delimiter = max(DELIMITERS, key=first.count)
             while first.count('"') % 2:  # a quoted name may hold a line break
                 more = text.readline()

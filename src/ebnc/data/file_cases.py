@@ -33,7 +33,14 @@ from ebnc.domain import Domain, Interval, State
 from ebnc.errors import DataError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["column_names", "read_files", "stream_rows"]
+__all__ = [
+    "BATCH_ROWS",
+    "coded_batches",
+    "coded_columns",
+    "column_names",
+    "read_columns_of_files",
+    "read_files",
+]
 
 SAMPLE = 2**17  # rows that are looked at first
 NARROW = 256  # whole numbers in such a range are grouped as they are
@@ -46,6 +53,26 @@ def column_names(files: DataFiles) -> list[str]:
     """The columns of files, in their order."""
     with Engine(files) as engine:
         return list(FileTable(engine).names)
+
+
+def read_columns_of_files(
+    files: DataFiles, names: Sequence[str], most_rows: int
+) -> tuple[dict[str, Any], int]:
+    """Columns as arrays in memory, masked where entries are missing, and how many rows there are.
+
+    Where there are more than ``most_rows``, every second, third … row, in the order of the files.
+    """
+    with Engine(files) as engine:
+        table = FileTable(engine)
+        table.select(names)
+        ((length,),) = engine.rows(f"SELECT count(*) FROM {table.view}", "counting rows")
+        step = -(-length // most_rows)
+        query = f"SELECT * FROM {table.view}"
+        if step > 1:
+            query += f" QUALIFY row_number() OVER () % {step} = 0"
+        found = engine.arrays(query)
+        table.refuse_changed()
+        return {name: found[table.columns[name].key] for name in names}, length
 
 
 def read_files(
@@ -77,28 +104,6 @@ def read_files(
         cases = reader.cases(domain, kept, holder)
         table.refuse_changed()
         return cases
-
-
-def stream_rows(
-    files: DataFiles,
-    domain: Domain,
-    names: Sequence[str],
-    *,
-    unseen_as_extra: bool = False,
-    batch_rows: int = BATCH_ROWS,
-) -> Iterator[CodedRows]:
-    """All rows in the order of the files, coded, some at a time; for prediction."""
-    with Engine(files) as engine:
-        table = FileTable(engine)
-        reader = _Reader(table, names, None)
-        n_states = tuple(domain.n_states(name) + unseen_as_extra for name in names)
-        found = reader.codes(domain, names, unseen_as_extra)
-        engine.run(
-            f"CREATE TABLE coded AS SELECT {_coded(found, n_states)} FROM typed", "coding rows"
-        )
-        table.refuse_changed()
-        for codes, _ in _coded_batches(engine, n_states, batch_rows):
-            yield CodedRows(tuple(names), n_states, codes)
 
 
 class _Reader:
@@ -244,7 +249,7 @@ class _Reader:
         codes = self.codes(domain, order, unseen_as_extra=False)
         n_states = tuple(domain.n_states(name) for name in order)
         weight = "" if self.source.weight == "1" else f", CAST({self.source.weight} AS DOUBLE) AS n"
-        query = f"SELECT {_coded(codes, n_states)}{weight} FROM {self.source.table}"
+        query = f"SELECT {coded_columns(codes, n_states)}{weight} FROM {self.source.table}"
         if self.source.table == "counted":
             keys = ", ".join(f"k{v}" for v in range(len(codes)))
             query = f"SELECT {keys}, sum(n) AS n FROM ({query}) GROUP BY ALL ORDER BY ALL"
@@ -253,7 +258,7 @@ class _Reader:
         if length == 0:
             raise DataError("the data have no rows")
         row_bytes = 3 * len(order) * np.dtype(code_type(n_states)).itemsize + 32
-        batches = _coded_batches(self.engine, n_states, PART_ROWS)
+        batches = coded_batches(self.engine, n_states, PART_ROWS)
         if length * row_bytes <= self.engine.memory * KEPT_SHARE:
             parts = list(batches)
             joined = np.concatenate([part for part, _ in parts], axis=1)
@@ -306,13 +311,13 @@ def _as_cases(
     return Cases(domain, target, rows, codes[len(names)], weights)
 
 
-def _coded(codes: Sequence[str], n_states: Sequence[int]) -> str:
+def coded_columns(codes: Sequence[str], n_states: Sequence[int]) -> str:
     """SQL of codes as columns k0, k1, … of the smallest type that holds them all."""
     type_ = {1: "UTINYINT", 2: "USMALLINT", 4: "UINTEGER"}[np.dtype(code_type(n_states)).itemsize]
     return ", ".join(f"CAST({code} AS {type_}) AS k{v}" for v, code in enumerate(codes))
 
 
-def _coded_batches(
+def coded_batches(
     engine: Engine, n_states: Sequence[int], batch_rows: int
 ) -> Iterator[tuple[CodeArray, FloatArray | None]]:
     """Codes (columns, rows) and weights of the table ``coded``, some rows at a time."""

@@ -17,7 +17,14 @@ from ebnc.domain import Interval, State
 from ebnc.errors import DataError
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["Observed", "Source", "code_of_column", "states_of_column", "states_of_target"]
+__all__ = [
+    "Observed",
+    "Source",
+    "code_of_column",
+    "interval_tree",
+    "states_of_column",
+    "states_of_target",
+]
 
 PAIR_BYTES = 64  # a value with its class and weight, and what MDLP makes of them
 BUCKETS = 2**20  # values beyond memory are taken together, this many of about equal weight
@@ -110,7 +117,7 @@ def code_of_column(
         if not column.is_numeric:
             raise DataError(f"column {column.name!r} must hold numbers, it holds {column.type}")
         cuts = [state.high for state in states if isinstance(state, Interval)][:-1]
-        inside = _interval_tree(f"CAST({column.key} AS DOUBLE)", cuts, 0, len(cuts))
+        inside = interval_tree(f"CAST({column.key} AS DOUBLE)", cuts, 0, len(cuts))
         return f"CASE WHEN {column.key} IS NULL THEN {_code(missing)} ELSE {inside} END"
     assert observed is not None
     return observed.lookup([codes.get(value, extra) for value in observed.values], missing)
@@ -152,13 +159,13 @@ def _ordered(values: Sequence[Any]) -> tuple[State, ...]:
     return tuple(sorted(values))
 
 
-def _interval_tree(key: str, cuts: Sequence[float], start: int, stop: int) -> str:
+def interval_tree(key: str, cuts: Sequence[float], start: int, stop: int) -> str:
     """The number of cuts below the entry, of those from start to stop: low < x ≤ high."""
     if start == stop:
         return str(start)
     middle = (start + stop) // 2
-    left = _interval_tree(key, cuts, start, middle)
-    right = _interval_tree(key, cuts, middle + 1, stop)
+    left = interval_tree(key, cuts, start, middle)
+    right = interval_tree(key, cuts, middle + 1, stop)
     return f"CASE WHEN {key} <= CAST('{cuts[middle]!r}' AS DOUBLE) THEN {left} ELSE {right} END"
 
 

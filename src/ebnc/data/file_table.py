@@ -7,6 +7,7 @@ that differ in case only) are no trouble. ``FileTable.view`` has those that were
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ebnc.data.columns import require
 from ebnc.data.csv_columns import csv_source, csv_types
@@ -14,7 +15,7 @@ from ebnc.data.engine import Engine, quoted
 from ebnc.data.files import format_of
 from ebnc.errors import DataError
 
-__all__ = ["FileColumn", "FileTable"]
+__all__ = ["Entry", "FileColumn", "FileTable"]
 
 INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 WHOLE = (*INTEGERS, *(f"U{name}" for name in INTEGERS))
@@ -47,6 +48,13 @@ class FileColumn:
         return "text" if self.type.startswith(("VARCHAR", "ENUM")) else self.type.lower()
 
 
+class Entry(NamedTuple):
+    """SQL of an entry of the source as text and as a number; NULL where it is missing or none."""
+
+    text: str
+    number: str
+
+
 class FileTable:
     """The files of an engine as one view; ``columns`` by their names in the files."""
 
@@ -58,9 +66,9 @@ class FileTable:
         self.is_csv = format_of(self.files[0]) == "csv"
         self.columns: dict[str, FileColumn] = {}
         if self.is_csv:
-            self._source, self.names = csv_source(self.files)
+            self.source, self.names = csv_source(self.files)
         else:
-            self._source = f"read_parquet({quoted(self.files)}, union_by_name = true)"
+            self.source = f"read_parquet({quoted(self.files)}, union_by_name = true)"
             self.names = [name for name, _ in self._described(self.files[0])]
 
     def select(self, names: Sequence[str]) -> None:
@@ -68,19 +76,35 @@ class FileTable:
         require(names, self.names)
         if self.is_csv:
             wanted = [self.names.index(name) for name in names]
-            types = csv_types(self.engine, self._source, wanted, self.names)
+            types = csv_types(self.engine, self.source, wanted, self.names)
             for i, name, type_ in zip(wanted, names, types, strict=True):
                 self.columns[name] = FileColumn(name, f"c{i}", type_)
             selected = [f"CAST({c.key} AS {c.type}) AS {c.key}" for c in self.columns.values()]
         else:
             self._refuse_different(names)
-            of_all = dict(self._described(self._source))
+            of_all = dict(self._described(self.source))
             for i, name in enumerate(self.names):
                 if name in names:
                     self.columns[name] = _checked(FileColumn(name, f"c{i}", of_all[name]))
             selected = [f"{_present(c)} AS {c.key}" for c in self.columns.values()]
-        query = f"SELECT {', '.join(selected)} FROM {self._source}"
+        query = f"SELECT {', '.join(selected)} FROM {self.source}"
         self.engine.run(f"CREATE VIEW typed AS {query}")
+
+    def entries(self, names: Sequence[str]) -> dict[str, Entry]:
+        """How to read columns of the source whose states are known: no look at their types."""
+        require(names, self.names)
+        if self.is_csv:
+            keys = {name: f"c{self.names.index(name)}" for name in names}
+            return {x: Entry(key, f"TRY_CAST({key} AS DOUBLE)") for x, key in keys.items()}
+        self._refuse_different(names)
+        of_all = dict(self._described(self.source))
+        found = {}
+        for name in names:
+            column = _checked(FileColumn(name, "", of_all[name]))
+            text = f"CAST({_present(column)} AS VARCHAR)"
+            number = _present(column) if column.is_numeric else text
+            found[name] = Entry(text, f"TRY_CAST({number} AS DOUBLE)")
+        return found
 
     def leave_out(self, condition: str) -> None:
         """Drop rows from the view."""

@@ -6,10 +6,11 @@ The one place that looks at what ``data`` is; everything that learns calls ``lea
 from collections.abc import Sequence
 
 from ebnc.data.cases import Cases, check_weights, read_cases
-from ebnc.data.columns import Frame, read_columns
+from ebnc.data.columns import Frame, read_columns, require
 from ebnc.data.files import as_files
 from ebnc.data.parts import Parts
 from ebnc.data.states import Categories, Missing, learn_domain, refuse_single_class
+from ebnc.data.wide_csv import typed_column, wide_columns
 
 __all__ = ["learn_cases"]
 
@@ -31,7 +32,12 @@ def learn_cases(
     """
     kept = list(inputs) if keep is None else list(keep)
     files = as_files(data)
-    if files is not None:
+    wide = None if files is None else wide_columns(files)
+    if wide is not None:
+        used = [*inputs, target, *([weights] if isinstance(weights, str) else [])]
+        require(used, list(wide))
+        data = {name: typed_column(wide[name]) for name in used}
+    elif files is not None:
         from ebnc.data.file_cases import read_files
 
         return read_files(

@@ -1,14 +1,18 @@
 """One model of an average: its weight, and the parameters at which it predicts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
+from ebnc.data.rows import CodedRows
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.phi import Basis, phi_to_tables
 from ebnc.parameters.tables import TableSum
 from ebnc.typing import FloatArray
 
-__all__ = ["WeightedModel"]
+__all__ = ["WeightedModel", "averaged_probabilities"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,3 +32,12 @@ class WeightedModel:
         return tuple(
             phi_to_tables(self.basis, phi, ORTHONORMAL).with_extra_state() for phi in self.draws
         )
+
+
+def averaged_probabilities(models: Sequence[WeightedModel], rows: CodedRows) -> FloatArray:
+    """Σ weight · p(y|x, model), shape (rows, K); rows are coded with one more state each."""
+    total = np.zeros((len(rows), models[0].basis.n_classes))
+    for model in models:
+        for part in model.tables:
+            total += model.weight / len(model.tables) * part.probabilities(rows)
+    return total

@@ -24,7 +24,8 @@ from ebnc.data.files import as_files
 from ebnc.data.rows import CodedRows
 from ebnc.data.states import learn_domain
 from ebnc.errors import DataError, SearchError
-from ebnc.estimator.averaged import WeightedModel
+from ebnc.estimator.averaged import WeightedModel, averaged_probabilities
+from ebnc.estimator.families import FAMILIES
 from ebnc.estimator.named_target import cases_by_name, rows_by_name
 from ebnc.estimator.tables import named_columns, taking_labels
 from ebnc.learn import FittedEBNC, fit_cases
@@ -34,7 +35,6 @@ from ebnc.parameters.contributions import Contributions, contributions
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
 from ebnc.search.averaging import occams_window, posterior_draws
-from ebnc.search.families import forest, kdb, tan
 from ebnc.search.features import FeatureWorth, feature_worths
 from ebnc.search.greedy import SearchTrace, Step, greedy_search
 from ebnc.search.limits import Limits
@@ -43,15 +43,6 @@ from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
 __all__ = ["EBNCClassifier"]
-
-FAMILIES: dict[str, Callable[[Cases], EmbeddedStructure]] = {
-    "naive": lambda cases: EmbeddedStructure.naive(cases.target, cases.rows.names),
-    "tan": tan,
-    "forest": forest,
-    "kdb1": lambda cases: kdb(cases, 1),
-    "kdb2": lambda cases: kdb(cases, 2),
-    "table": lambda cases: EmbeddedStructure.table(cases.target, cases.rows.names),
-}
 
 
 class _ScoreParameter:
@@ -168,21 +159,40 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``X`` may be a path to CSV or Parquet files; ``y``, and ``sample_weight`` if given, are then
         the names of columns, and all other columns are inputs.
         """
+        self._check_parameters()
+        report = _printed if self.verbose else None
+        files = as_files(X)
+        if files is not None:
+            return self.fit_cases(cases_by_name(self, files, y, sample_weight), report=report)
+        return self._fit(self._cases(named_columns(self, X, reset=True), y, sample_weight), report)
+
+    def fit_cases(self, cases: Cases, *, report: Callable[[Step], None] | None = None) -> Self:
+        """``fit`` for data that are coded already: inputs are the rows' names, in their order.
+
+        ``report`` is told every step of a search. ``class_weight`` is not used.
+        """
+        self._check_parameters()
+        names, labels = cases.rows.names, cases.domain[cases.target]
+        self.classes_ = np.array(labels)
+        if len(labels) < 2 or self.classes_.tolist() != list(labels):
+            raise DataError(f"classes must be two or more labels of one type, got {labels[:8]}")
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
+        return self._fit(cases, report)
+
+    def _check_parameters(self) -> None:
         score = vars(self)["score"]
         if score not in ("laplace", "bic"):
             raise ValueError(f"score must be 'laplace' or 'bic', got {score!r}")
         if self.predictive not in ("map", "posterior"):
             raise ValueError(f"predictive must be 'map' or 'posterior', got {self.predictive!r}")
-        files = as_files(X)
-        if files is None:
-            cases = self._cases(named_columns(self, X, reset=True), y, sample_weight)
-        else:
-            cases = cases_by_name(self, files, y, sample_weight)
+
+    def _fit(self, cases: Cases, report: Callable[[Step], None] | None) -> Self:
         self.trace_: SearchTrace | None = None
         self.feature_worths_: tuple[FeatureWorth, ...] = ()
         self.models_: list[WeightedModel] = []
         if isinstance(self.structure, str) and self.structure == "search":
-            fitted = self._search(cases)
+            fitted = self._search(cases, report)
         else:
             structure = self._given_structure(cases)
             fitted = fit_cases(Basis(structure, cases.domain), cases, self.prior_scale)
@@ -195,7 +205,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.structure_ = fitted.structure
         self.dimension_ = fitted.dimension
         self.bic_ = fitted.bic
-        self.log_evidence_ = fitted.log_evidence if fitted.prior.is_proper else None
+        has_evidence = fitted.prior.is_proper and fitted.factor is not None
+        self.log_evidence_ = fitted.log_evidence if has_evidence else None
         self.selected_features_ = list(fitted.structure.markov_blanket)
         return self
 
@@ -268,7 +279,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return FAMILIES[given](cases)
 
-    def _search(self, cases: Cases) -> FittedEBNC:
+    def _search(self, cases: Cases, report: Callable[[Step], None] | None) -> FittedEBNC:
         limits = Limits.of(
             max_cluster_cells=self.max_cluster_cells,
             max_parents=self.max_parents,
@@ -283,7 +294,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         score = vars(self)["score"]
         scorer = Scorer(cases, score, scales, n_jobs=self.n_jobs)
         start = _start(cases, limits)
-        result = greedy_search(scorer, start, limits, report=_printed if self.verbose else None)
+        result = greedy_search(scorer, start, limits, report=report)
         best, met = result.best, list(result.met)
         nothing = EmbeddedStructure(
             cases.target, tuple((x, ()) for x in (cases.target, *cases.rows.names))
@@ -336,14 +347,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> FloatArray:
         """p(y|x), shape (rows, classes); columns in the order of ``classes_``."""
-        return np.concatenate([self._average(rows) for rows in self._rows(X)])
-
-    def _average(self, rows: CodedRows) -> FloatArray:
-        total = np.zeros((len(rows), len(self.classes_)))
-        for model in self.models_:
-            for part in model.tables:
-                total += model.weight / len(model.tables) * part.probabilities(rows)
-        return total
+        return np.concatenate([averaged_probabilities(self.models_, r) for r in self._rows(X)])
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """log p(y|x); exact also where p(y|x) is too small for a float, if one model predicts."""

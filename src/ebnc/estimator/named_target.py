@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from ebnc.data.cases import Cases
 from ebnc.data.columns import require
-from ebnc.data.file_cases import column_names, stream_rows
+from ebnc.data.file_cases import column_names
+from ebnc.data.file_rows import stream_rows
 from ebnc.data.files import DataFiles
 from ebnc.data.rows import CodedRows
 from ebnc.data.sources import learn_cases
@@ -33,9 +32,6 @@ def cases_by_name(estimator: Any, files: DataFiles, y: Any, sample_weight: Any) 
     cases = learn_cases(files, inputs, y, weights=sample_weight)
     if not isinstance(cases, Cases):
         raise StorageError(f"{cases.n_rows} distinct rows do not fit in memory; raise memory_limit")
-    estimator.feature_names_in_ = np.array(inputs, dtype=object)
-    estimator.n_features_in_ = len(inputs)
-    estimator.classes_ = np.array(cases.domain[y])
     return cases
 
 

@@ -1,14 +1,19 @@
-"""Fitted classifiers as JSON: parameters, classes, features, the best EBNC and all it averages."""
+"""Fitted classifiers as JSON: parameters, classes, features, the best EBNC and all it averages.
 
-from typing import Any
+``StoredClassifier`` is what a file says; it predicts, and is made into an ``EBNCClassifier`` where
+that is wanted. Predicting from a file needs no scikit-learn.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain
 from ebnc.errors import FormatError
-from ebnc.estimator.averaged import WeightedModel
-from ebnc.estimator.classifier import EBNCClassifier
+from ebnc.estimator.averaged import WeightedModel, averaged_probabilities
 from ebnc.formats.domain_json import (
     domain_from_json,
     domain_to_json,
@@ -20,10 +25,13 @@ from ebnc.formats.field import Field
 from ebnc.formats.parameters_json import parameters_from_json, parameters_to_json
 from ebnc.formats.phi_json import basis_from_json, phi_from_json, terms_to_json
 from ebnc.formats.structure_json import structure_from_json, structure_to_json
-from ebnc.search.features import FeatureWorth
-from ebnc.search.greedy import SearchTrace, Step
+from ebnc.typing import FloatArray
 
-__all__ = ["classifier_from_json", "classifier_to_json"]
+if TYPE_CHECKING:
+    from ebnc.estimator.classifier import EBNCClassifier
+    from ebnc.search.greedy import SearchTrace
+
+__all__ = ["StoredClassifier", "classifier_to_json", "stored_from_json"]
 
 CLASS_TYPES = (
     ["bool", "str", "object", "float32", "float64"]
@@ -32,7 +40,81 @@ CLASS_TYPES = (
 )
 
 
-def classifier_to_json(classifier: EBNCClassifier) -> dict[str, Any]:
+class StoredStep(NamedTuple):
+    """One step of a search."""
+
+    move: str
+    score: float
+    dimension: int
+    seconds: float
+
+
+class StoredTrace(NamedTuple):
+    """The trace of a search."""
+
+    steps: tuple[StoredStep, ...]
+    n_screened: int
+    n_fits: int
+    interrupted: bool
+
+
+@dataclass(frozen=True, eq=False)
+class StoredClassifier:
+    """All that a file says of a fitted classifier."""
+
+    parameters: dict[str, Any]
+    classes: NDArray[Any]
+    n_features: int
+    feature_names: tuple[str, ...] | None
+    domain: Domain
+    ebnc: StoredEBNC
+    models: tuple[WeightedModel, ...]
+    trace: StoredTrace | None
+    feature_worths: tuple[tuple[str, float], ...]
+
+    @property
+    def target(self) -> str:
+        """The variable that is predicted."""
+        return self.ebnc.structure.target
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The inputs that any of the averaged models depends on, in the domain's order."""
+        reached = {x for model in self.models for x in model.basis.structure.markov_blanket}
+        return tuple(x for x in self.domain if x in reached)
+
+    def probabilities(self, rows: CodedRows) -> FloatArray:
+        """p(y|x) as ``predict_proba``; ``rows`` hold ``used`` and one more state for the unseen."""
+        return averaged_probabilities(self.models, rows)
+
+    def to_classifier(self) -> "EBNCClassifier":
+        """The estimator: predictions are those of the one that was saved, bit by bit."""
+        from ebnc.estimator.classifier import EBNCClassifier
+        from ebnc.search.features import FeatureWorth
+        from ebnc.search.greedy import SearchTrace, Step
+
+        classifier = EBNCClassifier(**self.parameters)
+        ebnc, trace = self.ebnc, self.trace
+        classifier.classes_ = self.classes
+        classifier.n_features_in_ = self.n_features
+        if self.feature_names is not None:
+            classifier.feature_names_in_ = np.array(self.feature_names, dtype=object)
+        classifier.ebnc_ = ebnc
+        classifier.structure_ = ebnc.structure
+        classifier.dimension_ = ebnc.dimension
+        classifier.bic_ = ebnc.bic
+        classifier.log_evidence_ = ebnc.log_evidence
+        classifier.selected_features_ = list(ebnc.structure.markov_blanket)
+        classifier.models_ = list(self.models)
+        classifier.trace_ = None
+        if trace is not None:
+            steps = [Step(*step) for step in trace.steps]
+            classifier.trace_ = SearchTrace(steps, *trace[1:])
+        classifier.feature_worths_ = tuple(FeatureWorth(*pair) for pair in self.feature_worths)
+        return classifier
+
+
+def classifier_to_json(classifier: "EBNCClassifier") -> dict[str, Any]:
     """All of a fitted classifier; the domain stands once, for all models."""
     names = getattr(classifier, "feature_names_in_", None)
     trace = classifier.trace_
@@ -54,8 +136,8 @@ def classifier_to_json(classifier: EBNCClassifier) -> dict[str, Any]:
     }
 
 
-def classifier_from_json(field: Field) -> EBNCClassifier:
-    """The inverse of ``classifier_to_json``: predictions are the same, bit by bit."""
+def stored_from_json(field: Field) -> StoredClassifier:
+    """The inverse of ``classifier_to_json``, every field checked."""
     parts = field.object(
         [
             "parameters",
@@ -72,31 +154,32 @@ def classifier_from_json(field: Field) -> EBNCClassifier:
     ebnc = ebnc_from_json(parts["ebnc"], domain)
     if not isinstance(ebnc, StoredEBNC):
         raise parts["ebnc"].error("field 'fit' is missing")
-    classifier = EBNCClassifier(**parameters_from_json(parts["parameters"]))
-    classifier.classes_ = _classes_from_json(parts["classes"])
+    classes = _classes_from_json(parts["classes"])
     target = ebnc.structure.target
-    if len(classifier.classes_) != domain.n_states(target) or len(classifier.classes_) < 2:
+    if len(classes) != domain.n_states(target) or len(classes) < 2:
         raise parts["classes"].error(
-            f"{len(classifier.classes_)} classes, but the target has {domain.n_states(target)}"
+            f"{len(classes)} classes, but the target has {domain.n_states(target)} states"
         )
-    _check_features(parts["features"], classifier, domain, target)
-    classifier.ebnc_ = ebnc
-    classifier.structure_ = ebnc.structure
-    classifier.dimension_ = ebnc.dimension
-    classifier.bic_ = ebnc.bic
-    classifier.log_evidence_ = ebnc.log_evidence
-    classifier.selected_features_ = list(ebnc.structure.markov_blanket)
-    classifier.models_ = [
+    models = tuple(
         _weighted_from_json(item, domain, target) for item in parts["models"].items(most=10_000)
-    ]
-    if abs(sum(model.weight for model in classifier.models_) - 1.0) > 1e-9:
-        raise parts["models"].error("the weights do not add up to 1")
-    classifier.trace_ = None if parts["search"].is_null() else _trace_from_json(parts["search"])
-    classifier.feature_worths_ = tuple(
-        FeatureWorth(worth["feature"].text(), worth["worth"].number())
-        for worth in (item.object(["feature", "worth"]) for item in parts["feature_worths"].items())
     )
-    return classifier
+    if abs(sum(model.weight for model in models) - 1.0) > 1e-9:
+        raise parts["models"].error("the weights do not add up to 1")
+    return StoredClassifier(
+        parameters_from_json(parts["parameters"]),
+        classes,
+        *_features_from_json(parts["features"], set(domain) - {target}),
+        domain,
+        ebnc,
+        models,
+        None if parts["search"].is_null() else _trace_from_json(parts["search"]),
+        tuple(
+            (worth["feature"].text(), worth["worth"].number())
+            for worth in (
+                item.object(["feature", "worth"]) for item in parts["feature_worths"].items()
+            )
+        ),
+    )
 
 
 # -- the models that are averaged --------------------------------------------------------------
@@ -126,7 +209,7 @@ def _weighted_from_json(field: Field, domain: Domain, target: str) -> WeightedMo
     return WeightedModel(weight, basis, draws)
 
 
-def _trace_to_json(trace: SearchTrace) -> dict[str, Any]:
+def _trace_to_json(trace: "SearchTrace") -> dict[str, Any]:
     return {
         "steps": [
             {
@@ -143,21 +226,19 @@ def _trace_to_json(trace: SearchTrace) -> dict[str, Any]:
     }
 
 
-def _trace_from_json(field: Field) -> SearchTrace:
+def _trace_from_json(field: Field) -> StoredTrace:
     parts = field.object(["steps", "screened", "fitted", "interrupted"])
-    steps = []
-    for item in parts["steps"].items():
-        step = item.object(["move", "score", "dimension", "seconds"])
-        steps.append(
-            Step(
+    steps = [item.object(StoredStep._fields) for item in parts["steps"].items()]
+    return StoredTrace(
+        tuple(
+            StoredStep(
                 step["move"].text(),
                 step["score"].number(),
                 step["dimension"].integer(0),
                 step["seconds"].number(),
             )
-        )
-    return SearchTrace(
-        steps,
+            for step in steps
+        ),
         parts["screened"].integer(0),
         parts["fitted"].integer(0),
         parts["interrupted"].boolean(),
@@ -191,14 +272,12 @@ def _classes_from_json(field: Field) -> NDArray[Any]:
         raise parts["labels"].error(f"do not fit into {kind}") from None
 
 
-def _check_features(field: Field, classifier: EBNCClassifier, domain: Domain, target: str) -> None:
+def _features_from_json(field: Field, inputs: set[str]) -> tuple[int, tuple[str, ...] | None]:
     """Columns of X; a structure that was given may use only some of them."""
     parts = field.object(["count", "names"])
     count = parts["count"].integer(1, 10_000_000)
     named = not parts["names"].is_null()
     names = parts["names"].texts() if named else tuple(f"x{i}" for i in range(count))
-    if len(set(names)) != count or not set(domain) - {target} <= set(names):
+    if len(set(names)) != count or not inputs <= set(names):
         raise field.error("are not as many different names, with all inputs of the domain")
-    classifier.n_features_in_ = count
-    if named:
-        classifier.feature_names_in_ = np.array(names, dtype=object)
+    return count, names if named else None

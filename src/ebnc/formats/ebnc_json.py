@@ -11,7 +11,6 @@ from ebnc.formats.domain_json import domain_from_json, domain_to_json
 from ebnc.formats.field import Field, scale_to_json
 from ebnc.formats.phi_json import basis_from_json, phi_from_json, terms_to_json
 from ebnc.formats.structure_json import structure_from_json, structure_to_json
-from ebnc.learn import FittedEBNC
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
@@ -109,6 +108,8 @@ def ebnc_from_json(field: Field, domain: Domain | None = None) -> EBNC:
 def _report(model: EBNC) -> FitReport | None:
     if isinstance(model, StoredEBNC):
         return model.report
+    from ebnc.learn import FittedEBNC  # reading a file needs no fitting
+
     if not isinstance(model, FittedEBNC):
         return None
     has_evidence = model.prior.is_proper and model.factor is not None

@@ -9,7 +9,8 @@ are the shortest decimals that read back as the same float, so predictions are e
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
@@ -21,7 +22,19 @@ from ebnc.formats.provenance import Provenance, provenance_from_json, provenance
 from ebnc.formats.strict_json import parse_json, read_json, to_json_bytes
 from ebnc.writing import write_whole
 
-__all__ = ["FORMAT_VERSION", "ModelFile", "load", "read_model", "save", "schema"]
+__all__ = [
+    "FORMAT_VERSION",
+    "ModelFile",
+    "document",
+    "load",
+    "model_bytes",
+    "named",
+    "open_document",
+    "own_version",
+    "read_model",
+    "save",
+    "schema",
+]
 
 FORMAT = "ebnc model"
 FORMAT_VERSION = 1
@@ -53,9 +66,11 @@ def _ebnc() -> Kind:
 
 def _classifier() -> Kind:
     from ebnc.estimator.classifier import EBNCClassifier
-    from ebnc.formats.classifier_json import classifier_from_json, classifier_to_json
+    from ebnc.formats.classifier_json import classifier_to_json, stored_from_json
 
-    return Kind(EBNCClassifier, classifier_to_json, classifier_from_json)
+    return Kind(
+        EBNCClassifier, classifier_to_json, lambda field: stored_from_json(field).to_classifier()
+    )
 
 
 def _network() -> Kind:
@@ -86,9 +101,16 @@ def save(
     ``findings``: plain data (dicts with string keys, lists, strings, finite numbers, booleans,
     None) that a report shows beside the model. ``overwrite=False`` refuses a path that exists.
     """
+    write_whole(path, model_bytes(model, provenance, findings), overwrite=overwrite)
+
+
+def model_bytes(
+    model: Any, provenance: Provenance | None = None, findings: Mapping[str, Any] | None = None
+) -> bytes:
+    """The contents of a model file; whatever could not be read back is refused."""
     content = to_json_bytes(document(model, provenance, findings))
-    _read_document(parse_json(content))  # whatever cannot be read back is not written
-    write_whole(path, content, overwrite=overwrite)
+    _read_document(parse_json(content))
+    return content
 
 
 def document(
@@ -102,7 +124,7 @@ def document(
                 "format": FORMAT,
                 "version": FORMAT_VERSION,
                 "kind": name,
-                "provenance": provenance_to_json(provenance or Provenance(ebnc=_own_version())),
+                "provenance": provenance_to_json(provenance or Provenance(ebnc=own_version())),
                 "model": kind.to_json(model),
                 "findings": dict(findings or {}),
             }
@@ -116,8 +138,15 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """Read a model with its provenance and findings; errors begin with the name of the file."""
-    try:
+    with named(path):
         return _read_document(read_json(path))
+
+
+@contextmanager
+def named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Errors of a format begin with the name of the file."""
+    try:
+        yield
     except FormatError as error:
         raise FormatError(f"{os.fspath(path)}: {error}") from None
 
@@ -129,8 +158,17 @@ def schema() -> dict[str, Any]:
     return found
 
 
-def _read_document(value: Any) -> ModelFile:
-    top = Field(value)
+class Opened(NamedTuple):
+    """A model file whose frame was checked; ``model`` was not yet."""
+
+    kind: str
+    provenance: Provenance
+    model: Field
+    findings: Mapping[str, Any]
+
+
+def open_document(value: Any) -> Opened:
+    """Check the frame of a file: that it is one, its version, its kind."""
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise FormatError("this is no ebnc model file; it has no field 'format' that says so")
     written_by = Field(value.get("version"), "version").integer(1)
@@ -139,16 +177,22 @@ def _read_document(value: Any) -> ModelFile:
             f"written by ebnc format {written_by}; this version reads up to {FORMAT_VERSION}; "
             "upgrade ebnc"
         )
-    parts = top.object(["format", "version", "kind", "provenance", "model", "findings"])
-    kind = KINDS[parts["kind"].choice(KINDS)]()
-    provenance = provenance_from_json(parts["provenance"])
+    parts = Field(value).object(["format", "version", "kind", "provenance", "model", "findings"])
     findings = parts["findings"].value
     if not isinstance(findings, dict):
         raise parts["findings"].error("must be an object")
-    return ModelFile(kind.from_json(parts["model"]), provenance, findings)
+    provenance = provenance_from_json(parts["provenance"])
+    return Opened(parts["kind"].choice(KINDS), provenance, parts["model"], findings)
 
 
-def _own_version() -> str:
+def _read_document(value: Any) -> ModelFile:
+    opened = open_document(value)
+    model = KINDS[opened.kind]().from_json(opened.model)
+    return ModelFile(model, opened.provenance, opened.findings)
+
+
+def own_version() -> str:
+    """The version of this package, as it goes into files."""
     try:
         return version("ebnc")
     except PackageNotFoundError:

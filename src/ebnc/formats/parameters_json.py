@@ -4,7 +4,7 @@ import numbers
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ebnc.estimator.classifier import FAMILIES
+from ebnc.estimator.families import FAMILIES
 from ebnc.formats.domain_json import label_from_json, label_to_json
 from ebnc.formats.field import Field, scale_to_json
 from ebnc.formats.structure_json import structure_from_json, structure_to_json

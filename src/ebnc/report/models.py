@@ -5,14 +5,14 @@ known by what they offer (``AveragingClassifier``), not by their class: reports 
 not import each other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
 from ebnc.data.cases import check_weights
-from ebnc.data.columns import factorise, n_rows, read_columns
+from ebnc.data.columns import factorise, n_rows, read_columns, take_rows
 from ebnc.data.encoding import encode
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain, State
@@ -107,7 +107,6 @@ class Reported:
 
     def _of_classifier(self, model: AveragingClassifier, x: Any, y: Any, weights: Any) -> Labelled:
         from sklearn.base import clone
-        from sklearn.utils import _safe_indexing
 
         if y is None:
             raise DataError("give the classes of the data too: summarise(model, X, y)")
@@ -117,12 +116,12 @@ class Reported:
 
         def predict(seen: IntArray, unseen: IntArray) -> FloatArray:
             fitted = clone(model).fit(
-                _safe_indexing(x, seen),
+                _rows_of(x, seen),
                 classes[seen],
                 **({} if checked is None else {"sample_weight": checked[seen]}),
             )
             found = np.zeros((len(unseen), len(self.classes)))
-            found[:, fitted.classes_] = fitted.predict_proba(_safe_indexing(x, unseen))
+            found[:, fitted.classes_] = fitted.predict_proba(_rows_of(x, unseen))
             return found
 
         return Labelled(rows, classes, checked, predict)
@@ -160,6 +159,15 @@ class Reported:
             return found
 
         return Labelled(rows, classes, checked, predict)
+
+
+def _rows_of(x: Any, chosen: IntArray) -> Any:
+    """Some rows of a table."""
+    if isinstance(x, Mapping):
+        return take_rows(x, chosen)
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(x, chosen)
 
 
 def fit_of(ebnc: EBNC) -> WithFit | None:

@@ -1,0 +1,55 @@
+"""``ebnc demo``: the whole way, from a table to a report, on data that come along.
+
+The data are the 2 201 people on board of the Titanic, as the four-way table of counts published by
+Dawson (1995, Journal of Statistics Education 3), the one that comes with R.
+"""
+
+import shlex
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ebnc.cli.arguments import Force
+from ebnc.errors import FileError
+
+__all__ = ["demo"]
+
+
+def demo(
+    folder: Annotated[
+        str, typer.Option("--out", "-o", metavar="FOLDER", help="Where the files go.")
+    ] = "ebnc-demo",
+    force: Force = False,
+) -> None:
+    """Learn who survived the Titanic, predict, and write a report: every command is shown."""
+    from ebnc.cli.app import app
+    from ebnc.writing import write_whole
+
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make folder {folder}: {error.strerror}") from None
+    names = ("titanic.csv", "model.json", "report.html", "predictions.csv")
+    data, model, report, predictions = (str(place / name) for name in names)
+    present = [path for path in (data, model, report, predictions) if Path(path).exists()]
+    if present and not force:
+        raise FileError(f"{present[0]} exists already; --force overwrites it")
+    write_whole(data, (files("ebnc.cli") / "example" / "titanic.csv").read_bytes())
+    again = ["--force"] if force else []
+    table = "[class][sex][age][survived|class:sex:age]"
+    target = ["--target", "survived"]
+    files_written = ["--out", model, "--report", report]
+    commands = [
+        ["learn", data, *target, "--weights", "people", *files_written, *again],
+        ["predict", model, data, "--out", predictions, *again],
+        ["dimension", table, *target, "--states", "class=4"],
+    ]
+    for command in commands:
+        print(f"$ ebnc {shlex.join(command)}")
+        app(args=command, prog_name="ebnc", standalone_mode=False)
+    print(f"open {report} in a browser; the first predictions in {predictions}:")
+    with open(predictions, encoding="utf-8") as file:
+        print("".join(f"  {next(file)}" for _ in range(4)), end="")

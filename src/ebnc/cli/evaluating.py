@@ -1,0 +1,64 @@
+"""What a report needs besides the model: cross-validation on the data, by the same recipe."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ebnc.data.files import DataFiles
+    from ebnc.estimator.classifier import EBNCClassifier
+    from ebnc.report.summary import Summary
+
+__all__ = ["MOST_EVALUATED", "findings_of", "summary_from", "summary_on"]
+
+MOST_EVALUATED = 100_000
+"""Rows that models are cross-validated on; of more rows, evenly spread ones are taken."""
+
+
+def summary_on(
+    classifier: "EBNCClassifier",
+    files: "DataFiles",
+    target: str,
+    weights: str | None,
+    n_folds: int,
+    provenance: str,
+) -> "Summary":
+    """The summary of a classifier, with its cross-validation on the data it was learned from."""
+    import numpy as np
+
+    from ebnc.data.columns import take_rows
+    from ebnc.data.file_cases import read_columns_of_files
+    from ebnc.report import summarise
+
+    inputs = classifier.feature_names_in_.tolist()
+    names = [*inputs, target, *([weights] if weights else [])]
+    columns, _ = read_columns_of_files(files, names, MOST_EVALUATED)
+    counts = None if weights is None else np.asarray(columns.pop(weights), dtype=np.float64)
+    if counts is not None:
+        whole = bool((counts == np.round(counts)).all()) and counts.sum() <= MOST_EVALUATED
+        # A row that stands for many cases is many cases: folds divide cases, not rows.
+        chosen = np.repeat(np.arange(len(counts)), counts.astype(np.int64) if whole else counts > 0)
+        columns = take_rows(columns, chosen)
+        counts = None if whole else counts[chosen]
+    y = columns.pop(target)
+    return summarise(
+        classifier,
+        columns,
+        y,
+        sample_weight=counts,
+        target=target,
+        n_folds=n_folds,
+        provenance=provenance,
+    )
+
+
+def findings_of(summary: "Summary") -> dict[str, Any]:
+    """What a model file keeps of a summary."""
+    return {"report": summary.to_json()}
+
+
+def summary_from(findings: Any, model: Any) -> "Summary":
+    """The summary of a model that was read from a file, with all the file knows."""
+    from ebnc.report import Summary, summarise, with_panel
+
+    if isinstance(findings, dict) and "report" in findings:
+        return with_panel(Summary.from_json(findings["report"]), model)
+    return summarise(model)

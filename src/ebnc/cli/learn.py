@@ -1,0 +1,220 @@
+"""``ebnc learn``: a classifier from a table."""
+
+import shlex
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ebnc.cli.arguments import AsJson, Data, Force, Quiet, ScoreOption
+from ebnc.errors import DataError, FileError, ParameterError
+
+if TYPE_CHECKING:
+    from ebnc.data.files import DataFiles
+    from ebnc.estimator.classifier import EBNCClassifier
+    from ebnc.report.summary import HeldOut
+
+__all__ = ["learn"]
+
+
+class Family(StrEnum):
+    """How the structure is found."""
+
+    search = "search"
+    naive = "naive"
+    tan = "tan"
+    forest = "forest"
+    kdb1 = "kdb1"
+    kdb2 = "kdb2"
+    table = "table"
+
+
+def learn(
+    data: Data,
+    target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")],
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The model file to write; '-' is standard output.")
+    ],
+    report: Annotated[
+        str | None,
+        typer.Option(help="Also write an HTML report, with cross-validation on the data."),
+    ] = None,
+    folds: Annotated[
+        int, typer.Option(min=0, max=100, help="Folds of the report's cross-validation; 0: none.")
+    ] = 5,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Leave a column out, such as an identifier."),
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="How often each row counts.")
+    ] = None,
+    structure: Annotated[Family, typer.Option(help="Search a structure, or take a family.")] = (
+        Family.search
+    ),
+    score: ScoreOption = "laplace",
+    prior_scale: Annotated[
+        str, typer.Option(help="σ of the prior: a number, or 'evidence' to choose it.")
+    ] = "evidence",
+    average: Annotated[
+        bool, typer.Option(help="Average over good models, or take the best one alone.")
+    ] = True,
+    as_json: AsJson = False,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn which columns predict the target, and how; write a model file.
+
+    Ctrl-C during the search keeps the best model so far.
+    """
+    from ebnc.cli.progress import shown_progress
+    from ebnc.cli.provenance import provenance_of
+    from ebnc.cli.streams import STANDARD, data_files, output, refuse_existing_output
+
+    for path in (out, report):
+        refuse_existing_output(path, force=force)
+    if report == STANDARD:
+        raise FileError("the report needs a file of its own; standard output is for the model")
+    scale = _scale(prior_scale)
+    from ebnc.estimator.classifier import EBNCClassifier
+    from ebnc.formats.native import model_bytes
+
+    classifier = EBNCClassifier(structure.value, score=score, prior_scale=scale, average=average)
+    with shown_progress(quiet=quiet) as shown, data_files(data, shown.share) as files:
+        cases = _cases(files, target, exclude or [], weights)
+        n_columns = len(cases.rows.names) + 1
+        provenance = provenance_of(files, data, round(cases.total_weight), n_columns)
+        classifier.fit_cases(cases, report=shown.step)
+        findings: dict[str, Any] = {}
+        held_out, page = None, b""
+        if report is not None:
+            from ebnc.cli.evaluating import findings_of, summary_on
+            from ebnc.report import render_html
+
+            shown.say("cross-validating")
+            command = shlex.join(provenance.command or ())
+            summary = summary_on(classifier, files, target, weights, folds, command)
+            findings, page, held_out = (
+                findings_of(summary),
+                render_html(summary).encode(),
+                summary.held_out,
+            )
+    content = model_bytes(classifier, provenance, findings)
+    with output(out, force=force) as file:
+        file.write(content)
+    if report is not None:
+        with output(report, force=force) as file:
+            file.write(page)
+    if classifier.trace_ is not None and classifier.trace_.interrupted:
+        print("ebnc: interrupted; the best model so far was kept", file=sys.stderr)
+    if as_json and out != STANDARD:
+        _print_json(classifier, target, out, report, cases.total_weight, held_out)
+    elif not quiet:
+        _print_summary(classifier, target, out, report, cases.total_weight, held_out)
+
+
+def _scale(text: str) -> float | str:
+    if text == "evidence":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(f"--prior-scale takes a number or 'evidence', got {text!r}") from None
+
+
+def _cases(files: "DataFiles", target: str, exclude: list[str], weights: str | None) -> Any:
+    from ebnc.data.columns import require
+    from ebnc.data.file_cases import column_names
+    from ebnc.data.sources import learn_cases
+
+    names = column_names(files)
+    require([target, *exclude, *([weights] if weights else [])], names)
+    left_out = {target, weights, *exclude}
+    inputs = [name for name in names if name not in left_out]
+    if target in exclude or target == weights:
+        raise DataError(f"column {target!r} is the target; it cannot be something else, too")
+    if not inputs:
+        raise DataError(f"no column is left to predict {target!r} with")
+    return learn_cases(files, inputs, target, weights=weights)
+
+
+def _print_json(
+    classifier: "EBNCClassifier",
+    target: str,
+    out: str,
+    report: str | None,
+    n_cases: float,
+    held_out: "HeldOut | None",
+) -> None:
+    from ebnc.cli.printing import print_json
+
+    trace = classifier.trace_
+    print_json(
+        {
+            "command": "learn",
+            "model": out,
+            "report": report,
+            "target": target,
+            "classes": classifier.classes_.tolist(),
+            "cases": float(n_cases),
+            "structure": str(classifier.structure_),
+            "selected": [
+                {"feature": worth.feature, "worth": float(worth.worth)}
+                for worth in classifier.feature_worths_
+            ]
+            or [{"feature": x, "worth": None} for x in classifier.selected_features_],
+            "inputs": int(classifier.n_features_in_),
+            "dimension": int(classifier.dimension_),
+            "log_evidence": classifier.log_evidence_,
+            "bic": float(classifier.bic_),
+            "averaged_models": len(classifier.models_),
+            "held_out": None
+            if held_out is None
+            else {
+                "folds": held_out.n_folds,
+                "log_loss": held_out.log_loss,
+                "accuracy": held_out.accuracy,
+            },
+            "interrupted": bool(trace is not None and trace.interrupted),
+        }
+    )
+
+
+def _print_summary(
+    classifier: "EBNCClassifier",
+    target: str,
+    out: str,
+    report: str | None,
+    n_cases: float,
+    held_out: "HeldOut | None",
+) -> None:
+    from ebnc.cli.printing import print_table, readable_count
+    from ebnc.cli.streams import STANDARD
+
+    stream = sys.stderr if out == STANDARD else sys.stdout
+    selected = classifier.selected_features_
+    evidence = classifier.log_evidence_
+    rows: list[tuple[str, str]] = [
+        ("target", f"{target}: {', '.join(map(str, classifier.classes_[:10]))}"),
+        ("cases", readable_count(round(n_cases))),
+        ("selected", f"{len(selected)} of {classifier.n_features_in_} inputs"),
+        ("structure", str(classifier.structure_)),
+        ("parameters", readable_count(classifier.dimension_)),
+        ("log evidence", "none under a flat prior" if evidence is None else f"{evidence:.2f}"),
+        ("averaged over", f"{len(classifier.models_)} models"),
+        ("model file", "standard output" if out == STANDARD else out),
+    ]
+    if held_out is not None:
+        loss = "∞" if held_out.log_loss is None else f"{held_out.log_loss:.3f}"
+        words = f"log-loss {loss}, accuracy {held_out.accuracy:.1%} in {held_out.n_folds} folds"
+        rows.append(("on unseen data", words))
+    if report is not None:
+        rows.append(("report", report))
+    print_table(rows, stream=stream)
+    if classifier.feature_worths_:
+        print_table(
+            [(worth.feature, float(worth.worth)) for worth in classifier.feature_worths_],
+            ("selected input", "worth (nats)"),
+            stream=stream,
+        )

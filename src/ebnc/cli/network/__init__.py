@@ -1,0 +1,1 @@
+"""``ebnc network``: whole Bayesian networks, one verb per module."""

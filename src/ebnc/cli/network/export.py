@@ -1,0 +1,29 @@
+"""``ebnc network export``: a network for other programs."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ebnc.cli.arguments import Force, Model
+from ebnc.errors import FormatError
+
+__all__ = ["export"]
+
+
+def export(
+    model: Model,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The file to write; its name ends in .bif.")
+    ],
+    force: Force = False,
+) -> None:
+    """Write a network as BIF, every node a full table; what that loses is said."""
+    from ebnc.cli.network.files import read_network
+    from ebnc.cli.streams import refuse_existing_output
+
+    if not out.lower().endswith(".bif"):
+        raise FormatError(f"the name of the file must end in .bif, got {out!r}")
+    refuse_existing_output(out, force=force)
+    for loss in read_network(model).write_bif(out, overwrite=force):
+        print(f"ebnc: note: {' '.join(loss.split())}", file=sys.stderr)

@@ -1,0 +1,113 @@
+"""``ebnc network learn``: a Bayesian network from a table."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ebnc.cli.arguments import AsJson, Data, Force, Quiet, ScoreOption
+from ebnc.errors import DataError
+
+if TYPE_CHECKING:
+    from ebnc.network.network import LearnedNetwork
+
+__all__ = ["learn"]
+
+KINDS = ("ebnc", "table", "tree")
+EVERYTHING = sys.maxsize
+
+
+def learn(
+    data: Data,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The model file to write; '-' is standard output.")
+    ],
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out.")
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="How often each row counts.")
+    ] = None,
+    local: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help="Kinds of nodes: ebnc, table, tree; all unless given."),
+    ] = None,
+    score: ScoreOption = "laplace",
+    max_parents: Annotated[int | None, typer.Option(min=0, help="Most parents of a node.")] = None,
+    as_json: AsJson = False,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn which variables depend on which, and how; write a model file.
+
+    Ctrl-C during the search keeps the network so far.
+    """
+    from ebnc.cli.progress import shown_progress
+    from ebnc.cli.provenance import provenance_of
+    from ebnc.cli.streams import STANDARD, data_files, output, refuse_existing_output
+
+    refuse_existing_output(out, force=force)
+    from ebnc.data.columns import require
+    from ebnc.data.file_cases import column_names, read_columns_of_files
+    from ebnc.formats.native import model_bytes
+    from ebnc.network.network import Network
+
+    with shown_progress(quiet=quiet) as shown, data_files(data, shown.share) as files:
+        names = column_names(files)
+        require([*(exclude or []), *([weights] if weights else [])], names)
+        kept = [name for name in names if name not in {*(exclude or []), weights}]
+        if not kept:
+            raise DataError("no column is left to learn from")
+        columns, n_rows = read_columns_of_files(
+            files, [*kept, *([weights] if weights else [])], EVERYTHING
+        )
+        if n_rows == 0:
+            raise DataError("the data have no rows")
+        counts = None if weights is None else columns.pop(weights)
+        provenance = provenance_of(files, data, n_rows, len(names))
+        shown.say("searching")
+        network = Network.learn(
+            columns,
+            score=score,
+            local=tuple(local or KINDS),
+            max_parents=max_parents,
+            weights=counts,
+        )
+    content = model_bytes(network, provenance)
+    with output(out, force=force) as file:
+        file.write(content)
+    found = _summary(network, out)
+    from ebnc.cli.printing import print_json, print_table
+
+    stream = sys.stderr if out == STANDARD else sys.stdout
+    if as_json and out != STANDARD:
+        print_json(found)
+    elif not quiet:
+        rows = [
+            (node["name"], node["kind"], ", ".join(node["parents"]), node["dimension"])
+            for node in found["nodes"]
+        ]
+        print_table(rows, ("variable", "kind", "parents", "parameters"), stream=stream)
+        rest = [("cases", f"{network.n_cases:g}"), ("arcs", str(len(network.arcs)))]
+        rest += [("score", f"{network.score:.2f}"), ("model file", out)]
+        print_table(rest, stream=stream)
+
+
+def _summary(network: "LearnedNetwork", out: str) -> dict[str, Any]:
+    return {
+        "command": "network learn",
+        "model": out,
+        "cases": float(network.n_cases),
+        "score": float(network.score),
+        "dimension": int(network.dimension),
+        "nodes": [
+            {
+                "name": name,
+                "kind": type(network[name]).__name__.lower().removeprefix("fitted"),
+                "parents": list(network.parents(name)),
+                "dimension": int(network[name].dimension),
+                "score": float(network.scores[name]),
+            }
+            for name in network
+        ],
+    }

@@ -1,0 +1,55 @@
+"""``ebnc network loglik``: how probable the rows of a table are."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ebnc.cli.arguments import AsJson, Data, Force, Model
+from ebnc.errors import DataError, FileError
+
+__all__ = ["loglik"]
+
+
+def loglik(
+    model: Model,
+    data: Data,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out", "-o", help="Also log p of every row, as CSV; '-' is standard output."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    force: Force = False,
+) -> None:
+    """The mean log-likelihood of rows, in nats; missing entries are summed out."""
+    from ebnc.cli.network.files import read_network
+    from ebnc.cli.streams import STANDARD, data_files, output, refuse_existing_output
+
+    if model == data == STANDARD:
+        raise FileError("model and data cannot both come from standard input")
+    refuse_existing_output(out, force=force)
+    network = read_network(model)
+    from ebnc.data.file_cases import read_columns_of_files
+
+    with data_files(data) as files:
+        columns, n_rows = read_columns_of_files(files, network.variables, sys.maxsize)
+    if n_rows == 0:
+        raise DataError("the data have no rows")
+    values = network.log_likelihood(columns)
+    if out is not None:
+        with output(out, force=force) as file:
+            lines = ["log_likelihood", *map(repr, values.tolist()), ""]
+            file.write("\n".join(lines).encode())
+    from ebnc.cli.printing import print_json, print_table
+
+    total, mean = float(values.sum()), float(values.mean())
+    if out == STANDARD:
+        return
+    if as_json:
+        found = {"rows": n_rows, "log_likelihood": total, "mean_log_likelihood": mean}
+        print_json({"command": "network loglik", **found})
+    else:
+        rows = [("rows", str(n_rows)), ("log-likelihood", f"{total:.4f}")]
+        print_table([*rows, ("a row", f"{mean:.6f}")])

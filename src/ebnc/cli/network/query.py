@@ -1,0 +1,64 @@
+"""``ebnc network query``: p(variables | evidence)."""
+
+from itertools import product
+from typing import Annotated
+
+import typer
+
+from ebnc.cli.arguments import AsJson, Model
+
+__all__ = ["query"]
+
+
+def query(
+    model: Model,
+    variables: Annotated[list[str], typer.Argument(metavar="VARIABLE...", help="What is asked.")],
+    evidence: Annotated[
+        list[str] | None,
+        typer.Option("--evidence", "-e", metavar="NAME=STATE", help="What is known."),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="auto, exact, weighting or gibbs (estimates with errors).")
+    ] = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """The distribution of one or several variables, given the states of others."""
+    from ebnc.cli.network.files import evidence_from, read_network, state_text
+    from ebnc.errors import QueryError
+
+    methods = ("auto", "exact", "weighting", "gibbs")
+    if method not in methods:
+        raise QueryError(f"--method takes one of {', '.join(methods)}, got {method!r}")
+    network = read_network(model)
+    known = evidence_from(evidence or [], network.domain)
+    found = network.query(variables, known, method=method)  # type: ignore[arg-type]  # checked
+    from ebnc.cli.printing import print_json, print_table
+
+    values = found.probabilities.ravel().tolist()
+    errors = None if found.standard_errors is None else found.standard_errors.ravel().tolist()
+    states = [[state_text(state) for state in key] for key in product(*found.states)]
+    if as_json:
+        print_json(
+            {
+                "command": "network query",
+                "variables": list(found.variables),
+                "evidence": {name: state_text(state) for name, state in known.items()},
+                "method": found.method,
+                "log_evidence": found.log_evidence,
+                "answers": [
+                    {
+                        "states": key,
+                        "probability": p,
+                        "standard_error": errors[i] if errors else None,
+                    }
+                    for i, (key, p) in enumerate(zip(states, values, strict=True))
+                ],
+            }
+        )
+        return
+    header = (*found.variables, "p", *(["std. error"] if errors else []))
+    rows = [
+        (*(text or "(missing)" for text in key), p, *([errors[i]] if errors else []))
+        for i, (key, p) in enumerate(zip(states, values, strict=True))
+    ]
+    print_table(rows, header)

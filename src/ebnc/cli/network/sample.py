@@ -1,0 +1,49 @@
+"""``ebnc network sample``: rows drawn from a network."""
+
+from typing import Annotated
+
+import typer
+
+from ebnc.cli.arguments import Force, Model
+
+__all__ = ["sample"]
+
+BATCH_ROWS = 100_000
+
+
+def sample(
+    model: Model,
+    rows: Annotated[int, typer.Option("--rows", "-n", min=0, help="How many rows.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed, the same rows.")] = 0,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="Where rows go; '-' is standard output.")
+    ] = "-",
+    force: Force = False,
+) -> None:
+    """Draw rows from the joint distribution, as CSV; missing entries are empty."""
+    import csv
+    import io
+
+    from ebnc.cli.network.files import read_network, state_text
+    from ebnc.cli.streams import output, refuse_existing_output
+
+    refuse_existing_output(out, force=force)
+    network = read_network(model)
+    import numpy as np
+
+    from ebnc.network.sampling import sample_codes
+
+    generator = np.random.default_rng(seed)
+    labels = [[state_text(state) for state in network.domain[x]] for x in network.variables]
+    with output(out, force=force) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(network.variables)
+        for start in range(0, rows, BATCH_ROWS):
+            codes = sample_codes(network, min(BATCH_ROWS, rows - start), generator)
+            columns = [
+                [names[code] for code in column.tolist()]
+                for names, column in zip(labels, codes, strict=True)
+            ]
+            writer.writerows(zip(*columns, strict=True))
+        text.detach()

@@ -1,0 +1,65 @@
+"""What verbs print: tables for people, JSON for programs."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from typing import Any, TextIO
+
+__all__ = ["output_schema", "print_json", "print_table", "readable_count"]
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on a line; described by ``output_schema``."""
+    print(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def output_schema() -> dict[str, Any]:
+    """The JSON Schema of what ``--json`` prints."""
+    text = (files("ebnc.cli") / "schema" / "output-1.schema.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def print_table(
+    rows: Iterable[Sequence[object]],
+    header: Sequence[str] = (),
+    title: str | None = None,
+    stream: TextIO | None = None,
+) -> None:
+    """A table as wide as the terminal; numbers, which come as numbers, stand to the right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    listed = [tuple(row) for row in rows]
+    table = Table(
+        box=SIMPLE_HEAD if header else None,
+        show_header=bool(header),
+        title=None if title is None else Text(title),
+        title_justify="left",
+    )
+    width = max([len(header), *(len(row) for row in listed)], default=0)
+    for place in range(width):
+        numeric = all(isinstance(row[place], int | float) for row in listed if place < len(row))
+        name = header[place] if place < len(header) else ""
+        table.add_column(
+            Text(name), justify="right" if numeric and listed else "left", overflow="fold"
+        )
+    for row in listed:
+        table.add_row(*(Text(_shown(cell)) for cell in row))
+    file = stream or sys.stdout
+    console = Console(file=file, highlight=False, width=None if file.isatty() else 100)
+    console.print(table)
+
+
+def readable_count(count: int) -> str:
+    """A count with its digits grouped, or its order of magnitude where it has too many."""
+    if count < 10**15:
+        return f"{count:,}".replace(",", " ")
+    return f"about 10^{(count.bit_length() - 1) * 0.30103:.0f}"
+
+
+def _shown(cell: object) -> str:
+    return f"{cell:.3f}" if isinstance(cell, float) else str(cell)

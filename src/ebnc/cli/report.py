@@ -1,0 +1,43 @@
+"""``ebnc report``: a model file as a page to read."""
+
+from typing import Annotated
+
+import typer
+
+from ebnc.cli.arguments import AsJson, Force, Model
+
+__all__ = ["report"]
+
+
+def report(
+    model: Model,
+    out: Annotated[
+        str, typer.Option("--out", "-o", help="The HTML file to write; '-' is standard output.")
+    ] = "report.html",
+    as_json: AsJson = False,
+    force: Force = False,
+) -> None:
+    """Write what a model has learned as one HTML file that needs no network.
+
+    Models of `ebnc learn --report` also show how they did on data they had not seen.
+    """
+    from ebnc.cli.evaluating import summary_from
+    from ebnc.cli.streams import STANDARD, model_path, output, refuse_existing_output
+    from ebnc.formats.native import read_model
+
+    refuse_existing_output(out, force=force)
+    stored = read_model(model_path(model))
+    summary = summary_from(stored.findings, stored.model)
+    from ebnc.report import render_html
+
+    content = render_html(summary).encode()
+    with output(out, force=force) as file:
+        file.write(content)
+    if out == STANDARD:
+        return
+    if as_json:
+        from ebnc.cli.printing import print_json
+
+        print_json({"command": "report", "report": out})
+    else:
+        print(f"wrote {out}; open it in a browser")

@@ -1,0 +1,75 @@
+"""Run a command: exit status 0, or 2 with one line on standard error, and no traceback."""
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from ebnc.errors import EBNCError
+
+__all__ = ["run"]
+
+FAILED, INTERRUPTED = 2, 130
+LONGEST = 1000  # characters of a message
+
+
+def run(arguments: Sequence[str]) -> int:
+    """The exit status of a command line, without the program's name."""
+    from ebnc.cli.app import app
+
+    warnings.showwarning = _one_line_warning
+    try:
+        status = app(args=list(arguments), prog_name="ebnc", standalone_mode=False)
+        sys.stdout.flush()
+        if status == INTERRUPTED:  # typer's own answer to Ctrl-C
+            raise KeyboardInterrupt
+        return status if isinstance(status, int) else 0
+    except BrokenPipeError:  # whoever read our output has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (EBNCError, OSError) as error:
+        return _fail(error)
+    except (MemoryError, RecursionError) as error:
+        return _fail(f"out of memory: {error}" if isinstance(error, MemoryError) else error)
+    except KeyboardInterrupt:
+        return _fail("interrupted; nothing was written")
+    except Exception as error:  # usage errors, whose class typer moves about; and bugs
+        return _other(error)
+
+
+def _other(error: Exception) -> int:
+    name = type(error).__name__
+    if name == "Abort":
+        return _fail("interrupted; nothing was written")
+    message = getattr(error, "format_message", None)
+    if name == "NoArgsIsHelpError":
+        print(message() if message else error)
+        return FAILED
+    if message is not None:
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context is not None else "ebnc"
+        return _fail(f"{message()} (see {path} --help)")
+    if os.environ.get("EBNC_TRACEBACK"):
+        raise error
+    return _fail(f"{name}: {error} (this is a bug; EBNC_TRACEBACK=1 shows where)")
+
+
+def _fail(problem: object) -> int:
+    words = " ".join(str(problem).split())  # one line, whatever the names in it are
+    if len(words) > LONGEST:
+        words = f"{words[:LONGEST]}…"
+    print(f"ebnc: {words or type(problem).__name__}", file=sys.stderr)
+    return FAILED
+
+
+def _one_line_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> Any:
+    del category, filename, lineno, file, line
+    print(f"ebnc: warning: {' '.join(str(message).split())}", file=sys.stderr)

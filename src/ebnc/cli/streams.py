@@ -1,0 +1,74 @@
+"""Files by name, and ``-``: standard input and standard output."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from ebnc.data.files import DataFiles, Progress
+from ebnc.errors import DataError, FileError
+from ebnc.writing import refuse_existing, written_whole
+
+__all__ = ["STANDARD", "data_files", "model_path", "output", "refuse_existing_output"]
+
+STANDARD = "-"
+
+
+@contextmanager
+def data_files(path: str, progress: Progress | None = None) -> Iterator[DataFiles]:
+    """Data of a path; standard input is put into a temporary file, which is removed afterwards."""
+    if path != STANDARD:
+        yield DataFiles(path, progress=progress)
+        return
+    folder = Path(tempfile.mkdtemp(prefix="ebnc-"))
+    try:
+        stream = sys.stdin.buffer
+        first = stream.read(4)
+        if not first:
+            raise DataError("standard input is empty; its first line must name the columns")
+        file = folder / ("data.parquet" if first == b"PAR1" else "data.csv")
+        with open(file, "wb") as copy:
+            copy.write(first)
+            shutil.copyfileobj(stream, copy)
+        yield DataFiles(file, progress=progress)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def model_path(path: str) -> str:
+    """Where a model is read from."""
+    return "/dev/stdin" if path == STANDARD else path
+
+
+@contextmanager
+def output(path: str, *, force: bool) -> Iterator[BinaryIO]:
+    """Where results are written to: a file, whole or not at all, or standard output."""
+    if path == STANDARD:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    refuse_existing_output(path, force=force)
+    with written_whole(path, overwrite=force) as beside, open(beside, "wb") as file:
+        yield file
+
+
+def refuse_existing_output(path: str | None, *, force: bool) -> None:
+    """Say so before hours of work, not after, where a result cannot be written."""
+    if path is None or path == STANDARD:
+        return
+    if not force:
+        try:
+            refuse_existing(path)
+        except FileError:
+            raise FileError(f"{path} exists already; --force overwrites it") from None
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise FileError(f"cannot write {path}: there is no folder {folder}")
+    if Path(path).is_dir():
+        raise FileError(f"cannot write {path}: it is a directory; name a file in it")
+    if not os.access(folder, os.W_OK):
+        raise FileError(f"cannot write {path}: no permission to write in {folder}")

@@ -1,0 +1,179 @@
+"""``ebnc learn``."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import jsonschema
+import numpy as np
+import pytest
+
+import ebnc
+from cli.command import COMMAND, refused, succeeded
+from cli.conftest import weather
+from ebnc.cli.printing import output_schema
+from ebnc.formats.native import read_model
+from ebnc.formats.provenance import fingerprint
+
+
+def test_the_model_is_the_one_that_python_learns(shared):
+    """Same structure, same probabilities to the bit; and the summary names what it found."""
+    columns = shared.frame.drop(columns=["id", "play"])
+    expected = ebnc.EBNCClassifier().fit(columns, shared.frame["play"])
+    stored = read_model(shared.model)
+    found = stored.model
+    assert found.structure_ == expected.structure_
+    np.testing.assert_allclose(
+        found.predict_proba(columns), expected.predict_proba(columns), rtol=1e-9
+    )
+    assert "outlook" in shared.learned.text
+    assert "300" in shared.learned.text
+    assert shared.learned.err == ""
+    data = stored.provenance.data
+    assert (data.rows, data.sha256) == (300, fingerprint(shared.csv))
+    assert stored.provenance.command[:2] == ("ebnc", "learn")
+
+
+def test_csv_parquet_and_standard_input_give_the_same_model(shared, tmp_path):
+    models = []
+    for data, stdin in [
+        (shared.csv, b""),
+        (shared.parquet, b""),
+        ("-", shared.csv.read_bytes()),
+        ("-", shared.parquet.read_bytes()),
+    ]:
+        ran = succeeded(
+            "learn", data, "-t", "play", "--exclude", "id", "-o", "-", "-q", stdin=stdin
+        )
+        models.append(json.loads(ran.out)["model"])
+        models[-1]["search"] = None  # has seconds
+    assert models[0] == models[1] == models[2] == models[3]
+
+
+def test_json_for_programs(shared, tmp_path):
+    ran = succeeded(
+        *["learn", shared.csv, "--target", "play", "--exclude", "id", "--json"],
+        *["--out", tmp_path / "m.json", "--structure", "tan", "--prior-scale", "0.5"],
+        *["--report", tmp_path / "r.html", "--folds", "2"],
+    )
+    printed = json.loads(ran.out)
+    jsonschema.validate(printed, output_schema())
+    assert printed["command"] == "learn"
+    assert printed["classes"] == ["no", "yes"]
+    assert printed["dimension"] == ebnc.load(tmp_path / "m.json").dimension_
+    assert printed["held_out"]["folds"] == 2
+    assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
+
+
+def test_weights_count_rows(tmp_path):
+    """A table of counts is the same data as its rows written out."""
+    frame = weather(60)[["outlook", "warm", "play"]]
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    counted = frame.groupby(list(frame), dropna=False).size().reset_index(name="n")
+    counted.to_csv(tmp_path / "counted.csv", index=False)
+    for name, more in [("rows", []), ("counted", ["--weights", "n"])]:
+        succeeded(
+            "learn", tmp_path / f"{name}.csv", "-t", "play", *more, "-o", tmp_path / f"{name}.json"
+        )
+    rows, table = (ebnc.load(tmp_path / f"{name}.json") for name in ("rows", "counted"))
+    assert rows.structure_ == table.structure_
+    np.testing.assert_allclose(rows.ebnc_.phi, table.ebnc_.phi, atol=1e-8)
+
+
+def test_nothing_is_overwritten_without_force(shared, tmp_path):
+    out = tmp_path / "model.json"
+    out.write_bytes(b"precious")
+    learn = ["learn", shared.csv, "-t", "play", "--exclude", "id", "-o", out]
+    refused(*learn, words=["model.json exists already", "--force"])
+    fresh = tmp_path / "fresh.json"
+    refused(*learn[:-1], fresh, "--report", out, words="model.json exists already")
+    assert not fresh.exists()
+    assert out.read_bytes() == b"precious"
+    succeeded(*learn, "--force")
+    assert ebnc.load(out).classes_.tolist() == ["no", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--target", "nothing"], "no column 'nothing'"),
+        (["--target", "play", "--exclude", "nothing"], "no column 'nothing'"),
+        (["--target", "play", "--exclude", "play"], "is the target"),
+        (["--target", "play", "--weights", "outlook", "--exclude", "id"], "must hold numbers"),
+        (["--target", "play"], "'id' has 300 different values"),
+        (["--target", "play", "--prior-scale", "much"], "--prior-scale takes a number"),
+        (["--target", "play", "--exclude", "id", "--prior-scale", "-1"], "must be positive"),
+        (["--target", "play", "--structure", "best"], "best"),
+        (["--target", "play", "--folds", "-1"], "--folds"),
+        (["--target", "play", "--report", "-"], "report needs a file"),
+        ([], "--target"),
+    ],
+)
+def test_wrong_options_are_refused(shared, tmp_path, arguments, words):
+    if words.startswith("'id' has"):  # 300 labels would do; a thousand will not
+        frame = weather(1500)
+        frame.to_csv(tmp_path / "data.csv", index=False)
+        words = "'id' has 1500 different values"
+    data = tmp_path / "data.csv" if (tmp_path / "data.csv").exists() else shared.csv
+    refused("learn", data, *arguments, "--out", tmp_path / "m.json", words=words)
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_places_that_cannot_be_written_are_refused_before_learning(shared, tmp_path):
+    learn = ["learn", tmp_path / "no data.csv", "-t", "play", "-o"]
+    refused(*learn, tmp_path / "no" / "m.json", words="there is no folder")
+    refused(*learn, tmp_path, words="exists already")
+    refused(*learn, tmp_path, "--force", words="is a directory")
+
+
+def test_ctrl_c_in_the_search_keeps_the_best_model_so_far(shared, tmp_path, monkeypatch):
+    """And says so; status 0."""
+    steps = []
+
+    def interrupt(self, step):
+        steps.append(step)
+        if len(steps) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("ebnc.cli.progress.Shown.step", interrupt)
+    out = tmp_path / "m.json"
+    learn = ["learn", shared.csv, "-t", "play", "--exclude", "id", "-o", out, "--json"]
+    ran = succeeded(*learn)
+    assert ran.err == "ebnc: interrupted; the best model so far was kept\n"
+    assert json.loads(ran.out)["interrupted"]
+    assert ebnc.load(out).trace_.interrupted
+
+
+def test_ctrl_c_elsewhere_writes_nothing(shared, tmp_path, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ebnc.data.sources.learn_cases", interrupt)
+    refused("learn", shared.csv, "-t", "play", "-o", tmp_path / "m.json", words="interrupted")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_real_ctrl_c_leaves_a_model_or_nothing(tmp_path):
+    """Whenever it comes: a file that loads and status 0, or no file and another status."""
+    frame = weather(4000).drop(columns="id")
+    for i in range(12):
+        frame[f"more {i}"] = np.random.default_rng(i).integers(0, 3, 4000)
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    out = tmp_path / "model.json"
+    process = subprocess.Popen(
+        [COMMAND, "learn", tmp_path / "data.csv", "-t", "play", "-o", out],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    time.sleep(3)
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=200)
+    left = sorted(p.name for p in tmp_path.iterdir())
+    if process.returncode == 0:
+        assert ebnc.load(out).classes_.tolist() == ["no", "yes"]
+        assert left == ["data.csv", "model.json"]
+    else:
+        assert left == ["data.csv"]

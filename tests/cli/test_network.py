@@ -1,0 +1,130 @@
+"""``ebnc network learn|sample|query|loglik|export``."""
+
+import csv
+import io
+import json
+from types import SimpleNamespace
+
+import jsonschema
+import numpy as np
+import pytest
+
+import ebnc
+from cli.command import ebnc as process
+from cli.command import refused, succeeded
+from cli.conftest import weather
+from ebnc.cli.printing import output_schema
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory):
+    """A network of four variables, one of them a number."""
+    folder = tmp_path_factory.mktemp("network")
+    frame = weather(200)[["outlook", "wind speed", "warm", "play"]]
+    frame.to_csv(folder / "data.csv", index=False)
+    ran = succeeded(
+        "network", "learn", folder / "data.csv", "--out", folder / "net.json", start=process
+    )
+    return SimpleNamespace(
+        ran=ran, frame=frame, csv=folder / "data.csv", path=folder / "net.json", folder=folder
+    )
+
+
+def test_the_network_is_the_one_that_python_learns(learned):
+    expected = ebnc.Network.learn(learned.frame)
+    found = ebnc.load(learned.path)
+    assert set(found.arcs) == set(expected.arcs)
+    np.testing.assert_allclose(
+        found.log_likelihood(learned.frame), expected.log_likelihood(learned.frame), rtol=1e-9
+    )
+    for name in learned.frame:
+        assert name in learned.ran.text
+
+
+def test_learning_as_json(learned, tmp_path):
+    ran = succeeded(
+        *["network", "learn", learned.csv, "--out", tmp_path / "n.json", "--json"],
+        *["--local", "table", "--score", "bic", "--max-parents", "1", "--exclude", "warm"],
+    )
+    printed = json.loads(ran.out)
+    jsonschema.validate(printed, output_schema())
+    assert {node["kind"] for node in printed["nodes"]} == {"table"}
+    assert "warm" not in ebnc.load(tmp_path / "n.json").variables
+
+
+def test_queries_are_those_of_python(learned):
+    network = ebnc.load(learned.path)
+    ask = ["network", "query", learned.path, "play", "warm", "-e", "outlook=sunny"]
+    printed = json.loads(succeeded(*ask, "--evidence", "wind speed=0.3", "--json").out)
+    jsonschema.validate(printed, output_schema())
+    speed = next(s for s in network.domain["wind speed"] if s.low < 0.3 <= s.high)
+    expected = network.query(["play", "warm"], {"outlook": "sunny", "wind speed": speed})
+    found = [answer["probability"] for answer in printed["answers"]]
+    assert found == expected.probabilities.ravel().tolist()
+    assert printed["answers"][0]["states"] == ["no", "False"]
+    assert "yes" in succeeded(*ask[:4]).text
+
+
+def test_samples_are_csv_and_the_same_for_the_same_seed(learned, tmp_path):
+    sample = ["network", "sample", learned.path, "--rows", "50", "--seed", "3"]
+    ran = succeeded(*sample, start=process)
+    rows = list(csv.reader(io.StringIO(ran.text)))
+    assert rows[0] == list(learned.frame)
+    assert len(rows) == 51
+    assert {row[3] for row in rows[1:]} == {"no", "yes"}
+    succeeded(*sample, "--out", tmp_path / "s.csv")
+    assert (tmp_path / "s.csv").read_bytes() == ran.out
+    assert succeeded(*sample[:-1], "4").out != ran.out
+
+
+def test_log_likelihood_of_rows(learned, tmp_path):
+    ask = ["network", "loglik", learned.path, learned.csv]
+    printed = json.loads(succeeded(*ask, "--json", "--out", tmp_path / "l.csv").out)
+    jsonschema.validate(printed, output_schema())
+    expected = ebnc.load(learned.path).log_likelihood(learned.frame)
+    assert printed["log_likelihood"] == pytest.approx(expected.sum(), rel=1e-12)
+    lines = (tmp_path / "l.csv").read_text().splitlines()
+    assert lines[0] == "log_likelihood"
+    np.testing.assert_allclose(np.array(lines[1:], float), expected, rtol=1e-12)
+    piped = succeeded(*ask[:3], "-", stdin=learned.csv.read_bytes())
+    assert "200" in piped.text
+
+
+def test_export_says_what_is_lost_and_reads_back(learned, tmp_path):
+    ran = succeeded("network", "export", learned.path, "--out", tmp_path / "net.bif")
+    assert ran.out == b""
+    assert all(line.startswith("ebnc: note: ") for line in ran.err.splitlines())
+    asked = succeeded("network", "query", tmp_path / "net.bif", "play", "--json")
+    direct = succeeded("network", "query", learned.path, "play", "--json")
+    for one, other in zip(*(json.loads(r.out)["answers"] for r in (asked, direct)), strict=True):
+        assert one["probability"] == pytest.approx(other["probability"], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["query", "NET", "nothing"], "no node 'nothing'"),
+        (["query", "NET", "play", "-e", "outlook=hail"], "'hail' is not a state"),
+        (["query", "NET", "play", "-e", "hail"], "NAME=STATE"),
+        (["query", "NET", "play", "-e", "warm=True", "-e", "warm=False"], "twice"),
+        (["query", "NET", "play", "--method", "guess"], "--method"),
+        (["query", "MODEL", "play"], "not a network"),
+        (["query", "missing.json", "play"], "missing.json"),
+        (["sample", "NET", "--rows", "-1"], "--rows"),
+        (["loglik", "NET", "missing.csv"], "missing.csv"),
+        (["export", "NET", "--out", "net.xml"], "must end in .bif"),
+        (["learn", "missing.csv", "--out", "x.json"], "missing.csv"),
+        (["learn", "DATA", "--out", "x.json", "--local", "forest"], "forest"),
+        (["learn", "DATA", "--out", "x.json", "--exclude", "nothing"], "no column 'nothing'"),
+    ],
+)
+def test_wrong_questions_are_refused(learned, shared, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    given = {"NET": learned.path, "MODEL": shared.model, "DATA": learned.csv}
+    refused("network", *(given.get(word, word) for word in arguments), words=words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_network_neither_predicts_one_variable_nor_has_a_report_yet(learned, tmp_path):
+    refused("predict", learned.path, learned.csv, words="does not predict one variable")
+    refused("report", learned.path, "-o", tmp_path / "r.html", words="a report needs")

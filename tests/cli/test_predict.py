@@ -1,0 +1,120 @@
+"""``ebnc predict``."""
+
+import csv
+import io
+import json
+import subprocess
+
+import jsonschema
+import numpy as np
+import pandas as pd
+
+import ebnc
+from cli.command import COMMAND, refused, succeeded
+from cli.command import ebnc as process
+from ebnc.cli.printing import output_schema
+
+
+def read(content):
+    rows = list(csv.reader(io.StringIO(content.decode())))
+    return rows[0], [row[0] for row in rows[1:]], np.array([row[1:] for row in rows[1:]], float)
+
+
+def test_predictions_are_those_of_python_to_the_last_bit(shared, tmp_path):
+    model = ebnc.load(shared.model)
+    columns = shared.frame[model.feature_names_in_.tolist()]
+    out = tmp_path / "predictions.csv"
+    ran = succeeded("predict", shared.model, shared.csv, "--out", out, start=process)
+    assert (ran.out, ran.err) == (b"", "")
+    header, classes, probabilities = read(out.read_bytes())
+    assert header == ["prediction", "p(no)", "p(yes)"]
+    assert np.array_equal(probabilities, model.predict_proba(columns))
+    assert classes == model.predict(columns).tolist()
+
+
+def test_csv_parquet_pipes_and_files_give_the_same_bytes(shared):
+    csv_file = succeeded("predict", shared.model, shared.csv).out
+    assert csv_file.count(b"\n") == 301
+    assert succeeded("predict", shared.model, shared.parquet).out == csv_file
+    piped = succeeded("predict", shared.model, "-", stdin=shared.csv.read_bytes())
+    assert piped.out == csv_file
+    model = succeeded("predict", "-", shared.csv, stdin=shared.model.read_bytes(), start=process)
+    assert model.out == csv_file
+
+
+def test_a_whole_pipe(shared):
+    """Learn to standard output, predict from standard input, look at the first lines only."""
+    line = (
+        f"'{COMMAND}' learn '{shared.csv}' -t play --exclude id -o - -q | "
+        f"'{COMMAND}' predict - '{shared.csv}' | head -n 2"
+    )
+    done = subprocess.run(["bash", "-c", line], capture_output=True, check=True)
+    assert done.stderr == b""
+    assert done.stdout.splitlines()[0] == b"prediction,p(no),p(yes)"
+
+
+def test_json_lines_for_programs(shared):
+    lines = succeeded("predict", shared.model, shared.csv, "--json").text.splitlines()
+    model = ebnc.load(shared.model)
+    expected = model.predict_proba(shared.frame[model.feature_names_in_.tolist()])
+    assert len(lines) == 300
+    validator = jsonschema.Draft202012Validator(output_schema())
+    for line, row in zip(lines, expected, strict=True):
+        validator.validate(json.loads(line))
+        assert json.loads(line)["probabilities"] == row.tolist()
+
+
+def test_labels_never_seen_and_other_columns(shared, tmp_path):
+    """As predict_proba takes them: the average over the states."""
+    frame = shared.frame.head(20).assign(outlook="hail", more=1).drop(columns=["id", "play"])
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    model = ebnc.load(shared.model)
+    _, _, found = read(succeeded("predict", shared.model, tmp_path / "new.csv").out)
+    assert np.array_equal(found, model.predict_proba(frame[model.feature_names_in_.tolist()]))
+
+
+def test_text_labels_that_look_like_numbers_stay_text(tmp_path):
+    """The file to predict alone would be read as numbers; the model knows better."""
+    frame = pd.DataFrame({"x": ["1", "2", "x"] * 30, "y": ["a", "b", "b"] * 30})
+    frame.to_csv(tmp_path / "train.csv", index=False)
+    pd.DataFrame({"x": ["1", "2"]}).to_csv(tmp_path / "new.csv", index=False)
+    succeeded("learn", tmp_path / "train.csv", "-t", "y", "-o", tmp_path / "m.json")
+    _, classes, _ = read(succeeded("predict", tmp_path / "m.json", tmp_path / "new.csv").out)
+    assert classes == ["a", "b"]
+
+
+def test_an_ebnc_predicts_too(tmp_path):
+    structure = ebnc.EmbeddedStructure.naive("y", ["x"])
+    model = ebnc.EBNC(structure, {"x": [1, 2], "y": [False, True]}, [0.5, -1.0])
+    model.save(tmp_path / "m.json")
+    ran = succeeded("predict", tmp_path / "m.json", "-", stdin=b"x\n1\n2.0\n")
+    header, classes, found = read(ran.out)
+    assert header == ["prediction", "p(False)", "p(True)"]
+    assert classes == ["True", "False"]
+    assert np.array_equal(found, model.probabilities({"x": [1, 2]}))
+
+
+def test_nothing_is_overwritten_without_force(shared, tmp_path):
+    out = tmp_path / "p.csv"
+    out.write_bytes(b"precious")
+    refused("predict", shared.model, shared.csv, "-o", out, words=["p.csv exists", "--force"])
+    assert out.read_bytes() == b"precious"
+    succeeded("predict", shared.model, shared.csv, "-o", out, "--force")
+    assert out.read_bytes().startswith(b"prediction,")
+
+
+def test_errors_leave_no_output(shared, tmp_path):
+    out = tmp_path / "p.csv"
+    bad = shared.csv.read_bytes().replace(b"\n", b"\n", 1).splitlines()
+    column = bad[0].split(b",").index(b"wind speed")
+    broken = shared.frame.astype({"wind speed": object})
+    broken.loc[250, "wind speed"] = "fast"
+    broken.to_csv(tmp_path / "bad.csv", index=False)
+    assert column == 1
+    refused(
+        *["predict", shared.model, tmp_path / "bad.csv", "-o", out],
+        words=["'wind speed' must hold finite numbers", "'fast'"],
+    )
+    refused("predict", shared.model, "-", stdin=b"a,b\n1,2\n", words="no column 'outlook'")
+    refused("predict", "-", "-", words="cannot both come from standard input")
+    assert not out.exists()

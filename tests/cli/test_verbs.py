@@ -1,0 +1,130 @@
+"""``ebnc dimension``, ``report``, ``demo``; help, version, completion; usage errors."""
+
+import json
+import subprocess
+import sys
+
+import jsonschema
+import pytest
+
+from cli.command import ebnc, refused, succeeded
+from ebnc.cli.printing import output_schema
+
+WORKED = "[X1][X2][X3][Y|X1:X2][X4|X1:X3:Y][X5|X2:X3:Y]"
+
+
+def test_dimension_of_the_worked_model():
+    text = succeeded("dimension", WORKED, "--target", "Y", start=ebnc).text
+    assert text.split()[:2] == ["dimension", "15"]
+    assert "{X1, X3, X4}" in text
+
+
+def test_dimension_as_json():
+    ran = succeeded(
+        *["dimension", "[X1][X2|X1:Y][Y]", "--target", "Y", "--json", "--generic"],
+        *["--states", "Y=4", "--states", "X1=2"],
+    )
+    printed = json.loads(ran.out)
+    jsonschema.validate(printed, output_schema())
+    assert (printed["dimension"], printed["generic_dimension"]) == (12, 11)  # errata E6
+    assert printed["full_table"] == 12
+
+
+def test_dimension_of_a_table_too_large_to_write_down():
+    names = [f"X{i}" for i in range(3000)]
+    string = "[Y]" + "".join(f"[{x}|Y]" for x in names)
+    printed = json.loads(succeeded("dimension", string, "--target", "Y", "--json").out)
+    jsonschema.validate(printed, output_schema())
+    assert (printed["dimension"], printed["full_table"]) == (3001, None)
+    assert printed["full_table_log2"] == pytest.approx(3000)
+    assert "about 10^903" in succeeded("dimension", string, "--target", "Y").text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["[Y][X|Z]", "--target", "Y"], "'Z'"),
+        (["[Y", "--target", "Y"], "not closed"),
+        (["[Y][X|Y]", "--target", "Q"], "'Q'"),
+        (["[Y][X|Y]", "--target", "Y", "--states", "X"], "NAME=COUNT"),
+        (["[Y][X|Y]", "--target", "Y", "--states", "X=0"], "'X' has 0 states"),
+        (["[Y][X|Y]", "--target", "Y", "--states", "Q=2"], "'Q' is not a variable"),
+        (["[Y][X|Y]"], "--target"),
+    ],
+)
+def test_wrong_structures_are_refused(arguments, words):
+    refused("dimension", *arguments, words=words)
+
+
+def test_a_report_of_a_model_file(shared, tmp_path):
+    out = tmp_path / "report.html"
+    assert str(out) in succeeded("report", shared.model, "-o", out).text
+    assert "outlook" in out.read_text()
+    refused("report", shared.model, "-o", out, words=["exists already", "--force"])
+    printed = json.loads(succeeded("report", shared.model, "-o", out, "--force", "--json").out)
+    jsonschema.validate(printed, output_schema())
+    piped = succeeded("report", "-", "-o", "-", stdin=shared.model.read_bytes(), start=ebnc)
+    assert piped.out == out.read_bytes()
+
+
+def test_the_demo_goes_all_the_way(tmp_path):
+    ran = succeeded("demo", cwd=tmp_path, start=ebnc)
+    names = ["model.json", "predictions.csv", "report.html", "titanic.csv"]
+    assert sorted(p.name for p in (tmp_path / "ebnc-demo").iterdir()) == names
+    assert "2 201" in ran.text
+    refused("demo", cwd=tmp_path, start=ebnc, words=["exists already", "--force"])
+
+
+def test_help_version_and_completion():
+    assert "learn" in succeeded("--help").text
+    assert "--target" in succeeded("learn", "-h").text
+    assert succeeded("--version").text.startswith("ebnc ")
+    source = subprocess.run(
+        [sys.executable, "-c", "from ebnc.cli import main; main()"],
+        env={"_EBNC_COMPLETE": "complete_bash", "COMP_WORDS": "ebnc le", "COMP_CWORD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "learn" in source.stdout
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys; from ebnc.cli.running import run; run(['learn', '--help']);"
+        "heavy = {'numpy', 'scipy', 'numba', 'sklearn', 'duckdb', 'pandas', 'jinja2'};"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_predict_loads_neither_scikit_learn_nor_pandas(shared):
+    code = (
+        "import sys; from ebnc.cli.running import run;"
+        f"run(['predict', {str(shared.model)!r}, {str(shared.csv)!r}]);"
+        "print(sorted({'sklearn', 'pandas', 'joblib'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_wrong_usage_is_one_line():
+    words = ["No such command", "frobnicate", "ebnc --help"]
+    refused("frobnicate", words=words, start=ebnc)
+    refused("predict", words=["MODEL", "ebnc predict --help"])
+    refused("predict", "--no-such-option", words="--no-such-option")
+    assert ebnc().status == 2
+
+
+def test_bugs_show_no_traceback_unless_asked(monkeypatch, capsys):
+    from ebnc.cli.running import run
+
+    monkeypatch.setattr("ebnc.EmbeddedStructure", None, raising=False)
+    assert run(["dimension", "[Y]", "--target", "Y"]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "this is a bug" in err
+    monkeypatch.setenv("EBNC_TRACEBACK", "1")
+    with pytest.raises(AttributeError):
+        run(["dimension", "[Y]", "--target", "Y"])
