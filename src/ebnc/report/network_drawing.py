@@ -13,7 +13,7 @@ from ebnc.report.drawing import GAP, MARGIN, Arc, Drawing, Node, down, node_at
 __all__ = ["draw_network"]
 
 MOST_NODES = 150
-WIDEST, ROW, LAYER = 900.0, 44.0, 72.0
+NARROWEST, WIDEST, ROW, LAYER = 480.0, 900.0, 44.0, 78.0
 
 
 def draw_network(parents: Mapping[str, Sequence[str]], kinds: Mapping[str, str]) -> Drawing:
@@ -21,16 +21,19 @@ def draw_network(parents: Mapping[str, Sequence[str]], kinds: Mapping[str, str])
     shown = _shown(parents)
     among = {x: [p for p in parents[x] if p in shown] for x in shown}
     rows, breaks = _rows(_layers(among), among, kinds)
-    width = max(sum(node.width + GAP for node in row) - GAP for row in rows) + 2 * MARGIN
+    width = max(NARROWEST, *(sum(node.width + GAP for node in row) for row in rows)) + 2 * MARGIN
     nodes: list[Node] = []
     y = MARGIN + 15
     for row, is_layer in zip(rows, breaks, strict=True):
         if nodes:
             y += LAYER if is_layer else ROW
-        x = (width - sum(node.width + GAP for node in row) + GAP) / 2
+        room = (width - 2 * MARGIN - sum(node.width for node in row)) / len(row)
+        x = MARGIN + room / 2
+        if len(row) <= 2:  # nodes straight below each other would hide the arcs that pass them
+            x += (-0.3 if len(nodes) % 2 else 0.3) * room
         for node in row:
             nodes.append(replace(node, x=x + node.width / 2, y=y))
-            x += node.width + GAP
+            x += node.width + room
     at = {node.name: node for node in nodes}
     arcs: list[Arc] = [down(at[p], at[x]) for x in shown for p in among[x]]
     return Drawing(width, y + 15 + MARGIN, tuple(nodes), tuple(arcs), (), len(parents) - len(shown))

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from graphlib import CycleError, TopologicalSorter
 from math import prod
 from typing import Any, Protocol
 
@@ -160,7 +161,7 @@ def _trace(trace: Any) -> TraceSummary | None:
     if trace is None:
         return None
     return TraceSummary(
-        score="score",
+        score="",
         steps=tuple(TraceStep(s.change, s.score, None, s.seconds) for s in trace.steps),
         n_screened=0,
         n_fits=trace.n_fits,
@@ -184,3 +185,7 @@ def _check(summary: NetworkSummary) -> None:
                 raise FormatError(f"findings: {parent!r}, a parent of {node.name!r}, is no node")
         if node.families:
             EmbeddedStructure(node.name, node.families)  # says what is wrong
+    try:
+        TopologicalSorter({node.name: node.parents for node in summary.nodes}).prepare()
+    except CycleError:
+        raise FormatError("findings: the arcs of the network form a cycle") from None

@@ -118,11 +118,13 @@ def _sentences(summary: NetworkSummary, kinds: Counter[str]) -> tuple[str, str, 
         f"{count_text(n)} {KINDS.get(kind, kind)}{'s' if n > 1 else ''}"
         for kind, n in kinds.most_common()
     ]
-    full = large_count_text(None, summary.log10_full_tables)
-    second = (
-        f"Its nodes are {listed(words)}, {count_text(summary.dimension)} parameters together, "
-        f"where full tables of the same parents would have {full}."
+    dimension, full = count_text(summary.dimension), _full_tables(summary)
+    against = (
+        "as many as full tables would have"
+        if full == dimension
+        else f"where full tables of the same parents would have {full}"
     )
+    second = f"Its nodes are {listed(words)}, {dimension} parameters together, {against}."
     if summary.loss is None and summary.n_rows:
         third = f"On {count_text(summary.n_rows)} cases log p is −∞: one of them is impossible."
     elif summary.loss is None:
@@ -135,6 +137,10 @@ def _sentences(summary: NetworkSummary, kinds: Counter[str]) -> tuple[str, str, 
     return first, second, third
 
 
+def _full_tables(summary: NetworkSummary) -> str:
+    return large_count_text(None, summary.log10_full_tables)
+
+
 def _figures(summary: NetworkSummary) -> tuple[Figure, ...]:
     n_arcs = sum(len(node.parents) for node in summary.nodes)
     found = [
@@ -142,7 +148,7 @@ def _figures(summary: NetworkSummary) -> tuple[Figure, ...]:
         Figure(
             "parameters",
             count_text(summary.dimension),
-            f"full tables: {large_count_text(None, summary.log10_full_tables)}",
+            f"full tables: {_full_tables(summary)}",
         ),
     ]
     if summary.score is not None:
