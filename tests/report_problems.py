@@ -1,6 +1,7 @@
 """Models to report on: ordinary ones, and one with scripts and markup for names."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -66,3 +67,25 @@ def hostile():
     first = x.iloc[:, 0] == HOSTILE[0]
     y = np.where(first ^ (rng.random(n_rows) < 0.1) ^ (x["\n"] > 0), HOSTILE[1], HOSTILE[0])
     return Problem(EBNCClassifier().fit(x, y), x, y, HOSTILE[2])
+
+
+def network(n_nodes=8, most_parents=4, seed=0, names=None):
+    """A network of EBNCs with arcs among the parents, a table and a tree."""
+    from ebnc import EBNC, Domain, EmbeddedStructure, Network
+    from ebnc.network.table import Table
+    from ebnc.parameters.phi import Basis
+
+    rng = np.random.default_rng(seed)
+    names = names or [f"node {i}" for i in range(n_nodes)]
+    locals_ = [Table(names[0], [], {names[0]: 2}, [0.3, 0.7])]
+    for i, name in enumerate(names[1:], start=1):
+        earlier = names[max(0, i - 10) : i]
+        n_parents = min(len(earlier), int(rng.integers(1, most_parents + 1)))
+        chosen = [str(x) for x in rng.choice(earlier, n_parents, replace=False)]
+        families = [(name, ()), (chosen[0], (name,))]
+        families += [(x, (name, before)) for before, x in pairwise(chosen)]
+        structure = EmbeddedStructure(name, tuple(families))
+        domain = Domain(dict.fromkeys((name, *chosen), 2))
+        phi = rng.normal(size=Basis(structure, domain).dimension)
+        locals_.append(EBNC(structure, domain, phi, "orthonormal"))
+    return Network(locals_)

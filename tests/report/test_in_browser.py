@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from ebnc import EBNCClassifier
-from ebnc.report import render_html, summarise
-from report_problems import HOSTILE, hostile, many_classes, two_classes
+from ebnc.report import render_html, summarise, summarise_network
+from report_problems import HOSTILE, hostile, many_classes, network, two_classes
 
 selenium = pytest.importorskip("selenium")
 from selenium.webdriver.common.by import By  # noqa: E402
@@ -111,6 +111,23 @@ def test_the_waterfall_is_that_of_the_best_model_for_the_class_chosen(opened):
         log_odds = np.array(wanted.log_odds[0]) * 2 / 3  # centred: a softmax does not mind
         best = float(driver.find_element(By.ID, "best").get_attribute("data-value"))
         assert best == pytest.approx(np.exp(log_odds[k]) / np.exp(log_odds).sum(), abs=1e-9)
+
+
+def test_hundreds_of_terms_are_added_up_too(opened):
+    """A full table of nine inputs has 512 terms; most are one bar, and nothing is lost."""
+    rng = np.random.default_rng(5)
+    x = pd.DataFrame(rng.integers(0, 2, (400, 9)), columns=[f"v{i}" for i in range(9)])
+    y = (x.sum(axis=1) + rng.normal(size=400) > 4.5).to_numpy()
+    model = EBNCClassifier("table", prior_scale=0.3).fit(x, y)
+    driver = opened(render_html(summarise(model, x, y, n_folds=0)))
+    labels = [e.text for e in driver.find_elements(By.CSS_SELECTOR, "#waterfall tbody th")]
+    assert "500 other terms" in labels
+    for row in (x.iloc[:1], 1 - x.iloc[:1]):
+        for name, code in row.iloc[0].items():
+            Select(driver.find_element(By.ID, f"i{name[1:]}")).select_by_value(str(code))
+        assert bars(driver)[-1] == pytest.approx(model.contributions(row).log_odds[0, 1], abs=1e-9)
+        assert bars(driver)[:-1].sum() == pytest.approx(bars(driver)[-1], abs=1e-9)
+        np.testing.assert_allclose(shown(driver), model.predict_proba(row)[0], atol=1e-9)
 
 
 def test_the_page_says_the_same_before_its_script_runs(opened):
@@ -325,3 +342,57 @@ def test_a_wide_model_gives_a_page_that_can_be_used(opened):
     field = driver.find_element(By.ID, "filter")
     field.send_keys("v1")
     assert errors_and_requests(driver) == ([], [])
+
+
+def open_node(driver):
+    """The one node whose panel is shown."""
+    open_ones = [e for e in driver.find_elements(By.CSS_SELECTOR, ".local") if e.is_displayed()]
+    assert len(open_ones) == 1
+    return open_ones[0].find_element(By.TAG_NAME, "h3").text
+
+
+def test_a_network_shows_the_inside_of_the_node_that_is_chosen(opened):
+    """By the list, by a click, by the keyboard."""
+    driver = opened(render_html(summarise_network(network())))
+    Select(driver.find_element(By.ID, "node")).select_by_visible_text("node 3")
+    assert open_node(driver) == "node 3"
+    inside = driver.find_element(By.CSS_SELECTOR, ".local:not([hidden]) svg")
+    shown = {e.get_attribute("data-name") for e in inside.find_elements(By.CSS_SELECTOR, ".node")}
+    assert shown == {"node 3", *network().parents("node 3")}
+    nodes = {
+        e.get_attribute("data-name"): e
+        for e in driver.find_elements(By.CSS_SELECTOR, ".network .node")
+    }
+    centre = "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})"
+    driver.execute_script(centre, nodes["node 5"])
+    nodes["node 5"].click()
+    assert open_node(driver) == "node 5"
+    driver.execute_script("arguments[0].focus()", nodes["node 2"])
+    driver.switch_to.active_element.send_keys(Keys.ENTER)
+    assert open_node(driver) == "node 2"
+    assert "chosen" in nodes["node 2"].get_attribute("class")
+    assert errors_and_requests(driver) == ([], [])
+
+
+def test_no_name_in_a_network_can_run_a_script(opened):
+    net = network(names=[*HOSTILE[:7], HOSTILE[8]])
+    driver = opened(render_html(summarise_network(net, net.sample(50, 0), title=HOSTILE[0])))
+    for value in range(8):
+        Select(driver.find_element(By.ID, "node")).select_by_value(str(value))
+    assert driver.execute_script("return window.harm") is None
+    assert driver.execute_script("return document.scripts.length") == 2
+    assert errors_and_requests(driver) == ([], [])
+
+
+def test_a_page_of_hundreds_of_nodes_fits_a_telephone(opened, browser):
+    size = {"width": 360, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        html = render_html(summarise_network(network(400)))
+        driver = opened(html)
+        assert len(html) < 2_000_000
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= 360
+        text = driver.find_element(By.ID, "network").text.replace("\u202f", " ")
+        assert "250 more variables are not" in text
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -92,8 +92,8 @@ def trace_chart(trace: TraceSummary) -> LineChart | None:
         Mark(
             x_of(i),
             y_of(step.score),
-            f"step {i}: {step.move}; score {number(step.score)}, "
-            f"{count_text(step.dimension)} parameters",
+            f"step {i}: {step.move}; score {number(step.score)}"
+            + ("" if step.dimension is None else f", {count_text(step.dimension)} parameters"),
             size=4.0 if len(steps) <= 60 else 2.0,
         )
         for i, step in enumerate(steps)

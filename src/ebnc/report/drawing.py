@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["Arc", "Drawing", "Node", "Plate", "draw_structure"]
+__all__ = ["Arc", "Drawing", "Node", "Plate", "down", "draw_structure", "node_at"]
 
 MOST_NODES = 120
 MOST_SIDE_BY_SIDE = 7
@@ -110,16 +110,16 @@ def draw_structure(
         width_below = max(width_below + 2 * GAP, CHARACTER * len(label) + 2 * GAP)
         plates.append(Plate(MARGIN, below_y - HEIGHT / 2, width_below, height_below + 46, label))
     width = max(width_above, width_below, 220.0) + 2 * MARGIN
-    y_node = _node(target, "target", width / 2, y, target_label)
+    y_node = node_at(target, "target", width / 2, y, target_label)
     nodes = [*_centred(above, width), y_node, *_centred(below, width)]
     plates = [Plate((width - p.width) / 2, p.y, p.width, p.height, p.label) for p in plates]
     at = {node.name: node for node in nodes}
-    arcs = [_down(at[p], y_node) for p in parents]
+    arcs = [down(at[p], y_node) for p in parents]
     if plates:
         plate = plates[0]
         arcs.append(Arc(target, "", _line(y_node.x, y_node.y + HEIGHT / 2, y_node.x, plate.y)))
     else:
-        arcs += [_down(y_node, at[x]) for x in children]
+        arcs += [down(y_node, at[x]) for x in children]
     for x in children:
         for parent in inner[x]:
             if parent in inner:
@@ -175,10 +175,10 @@ def _rows(names: Sequence[str], kinds: Mapping[str, str], y: float) -> tuple[lis
     nodes: list[Node] = []
     x, widest = 0.0, 0.0
     for name in names:
-        node = _node(name, kinds[name], 0.0, y)
+        node = node_at(name, kinds[name], 0.0, y)
         if x and x + node.width > MOST_WIDTH:
             x, y = 0.0, y + ROW
-        nodes.append(_node(name, kinds[name], x + node.width / 2, y))
+        nodes.append(node_at(name, kinds[name], x + node.width / 2, y))
         x += node.width + GAP
         widest = max(widest, x - GAP)
     return nodes, widest
@@ -194,9 +194,9 @@ def _columns(order: Sequence[tuple[str, int]], top: float) -> tuple[list[Node], 
         least = min(depth for _, depth in column)
         right = left
         for i, (name, depth) in enumerate(column):
-            node = _node(name, "child", 0.0, top + HEIGHT + i * ROW)
+            node = node_at(name, "child", 0.0, top + HEIGHT + i * ROW)
             begin = left + min(depth - least, 6) * INDENT
-            nodes.append(_node(name, "child", begin + node.width / 2, node.y))
+            nodes.append(node_at(name, "child", begin + node.width / 2, node.y))
             right = max(right, begin + node.width)
         left = right + COLUMN_GAP
     height = min(length, len(order)) * ROW
@@ -224,7 +224,8 @@ def _centred(nodes: Sequence[Node], width: float) -> list[Node]:
     return [moved[node.name] for node in nodes]
 
 
-def _node(name: str, kind: str, x: float, y: float, label: str | None = None) -> Node:
+def node_at(name: str, kind: str, x: float, y: float, label: str | None = None) -> Node:
+    """A node as wide as its label."""
     text = _short(label or name)
     wide = sum(2 if ord(letter) > 0x2E7F else 1 for letter in text)  # East Asian letters, pictures
     return Node(name, text, kind, x, y, max(44.0, CHARACTER * wide + PADDING))
@@ -252,7 +253,8 @@ def _line(x0: float, y0: float, x1: float, y1: float) -> Curve:
     )
 
 
-def _down(tail: Node, head: Node) -> Arc:
+def down(tail: Node, head: Node) -> Arc:
+    """From the lower side of one node to the upper side of another."""
     x0, y0, x1, y1 = tail.x, tail.y + tail.height / 2, head.x, head.y - head.height / 2
     middle = (y0 + y1) / 2
     return Arc(tail.name, head.name, (x0, y0, x0, middle, x1, middle, x1, y1))
@@ -264,7 +266,7 @@ def _past(tail: Node, head: Node, y_node: Node) -> Arc:
     room = y_node.width / 2 + GAP
     middle = (x0 + x1) / 2
     if abs(middle - y_node.x) >= room:
-        return _down(tail, head)
+        return down(tail, head)
     passing = y_node.x + math.copysign(room, middle - y_node.x)
     # A cubic curve is at ⅛ of its ends and ¾ of its two middle points when it is half-way.
     x = (passing - (x0 + x1) / 8) / 0.75

@@ -13,6 +13,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ebnc.report.network_summary import NetworkSummary
+from ebnc.report.network_view import network_view
 from ebnc.report.summary import Summary
 from ebnc.report.view import page_data, view
 from ebnc.report.words import count_text, number, percent, shortened, signed
@@ -24,26 +26,33 @@ if TYPE_CHECKING:
 __all__ = ["render_html", "write_report"]
 
 
-def render_html(summary: Summary) -> str:
+def render_html(summary: Summary | NetworkSummary) -> str:
     """The whole page. Without ``summary.panel`` it has no what-if panel (see ``with_panel``)."""
-    shown = view(summary)
-    script = _asset("page.js")
+    if isinstance(summary, NetworkSummary):
+        return _rendered("network.html", summary, network_view(summary), "{}", ["network.js"])
+    return _rendered("page.html", summary, view(summary), page_data(summary), ["panel.js"])
+
+
+def _rendered(template: str, summary: Any, shown: Any, data: str, scripts: list[str]) -> str:
+    script = "\n".join(_asset(name) for name in (*scripts, "common.js"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
         _environment()
-        .get_template("page.html")
+        .get_template(template)
         .render(
             view=shown,
             summary=summary,
             style=_asset("page.css"),
             script=script,
             script_hash=digest,
-            data=page_data(summary),
+            data=data,
         )
     )
 
 
-def write_report(path: str | os.PathLike[str], summary: Summary, *, overwrite: bool = True) -> Path:
+def write_report(
+    path: str | os.PathLike[str], summary: Summary | NetworkSummary, *, overwrite: bool = True
+) -> Path:
     """Write the page, beside and then renamed: there is a whole file or none."""
     write_whole(path, render_html(summary).encode(), overwrite=overwrite)
     return Path(path)

@@ -75,11 +75,11 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One accepted move of the search."""
+    """One accepted move of the search; ``dimension`` is None for a whole network."""
 
     move: str
     score: float
-    dimension: int
+    dimension: int | None
     seconds: float
 
 

@@ -27,7 +27,7 @@ from ebnc.report.words import (
 )
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["Figure", "InputRow", "View", "WhatIfField", "page_data", "view"]
+__all__ = ["Figure", "InputRow", "View", "WhatIfField", "node_texts", "page_data", "view"]
 
 MOST_SHOWN_TERMS = 24
 MOST_LISTED = 200
@@ -122,7 +122,7 @@ def view(summary: Summary) -> View:
         sentences=sentences(summary),
         figures=_figures(summary),
         drawing=draw_structure(structure, importance, summary.target),
-        node_texts=_node_texts(structure, summary.target),
+        node_texts=node_texts(structure, summary.target),
         inputs=_input_rows(summary, ranked[:MOST_INPUTS], importance),
         n_inputs_hidden=max(0, len(ranked) - MOST_INPUTS),
         unselected=tuple(unselected[:MOST_LISTED]),
@@ -191,7 +191,7 @@ def _structure(summary: Summary) -> EmbeddedStructure:
         raise StructureError("the structure is too deep to draw") from None
 
 
-def _node_texts(structure: EmbeddedStructure, label: str) -> dict[str, str]:
+def node_texts(structure: EmbeddedStructure, label: str) -> dict[str, str]:
     """What a node of the drawing says: its part, and the inputs it acts together with."""
     target = structure.target
     together: dict[str, set[str]] = {}

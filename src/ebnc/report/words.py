@@ -11,6 +11,7 @@ __all__ = [
     "count_text",
     "full_table_text",
     "input_sizes",
+    "large_count_text",
     "listed",
     "number",
     "percent",
@@ -101,12 +102,18 @@ def input_sizes(summary: Summary) -> list[float]:
 
 def full_table_text(summary: Summary) -> str:
     """The number of parameters of a full table, as a power of ten where it is long."""
-    full = summary.fit.full_table
-    if full is not None:
-        return count_text(full)
-    power = math.floor(summary.fit.log10_full_table)
+    return large_count_text(summary.fit.full_table, summary.fit.log10_full_table)
+
+
+def large_count_text(count: int | None, log10: float) -> str:
+    """A count, or what is known of it: as a power of ten where it is long."""
+    if count is not None:
+        return count_text(count)
+    if log10 < 15:
+        return count_text(round(10**log10))
+    power = math.floor(log10)
     raised = str(power).translate(SUPERSCRIPTS)
-    return f"{10 ** (summary.fit.log10_full_table - power):.1f} · 10{raised}"
+    return f"{10 ** (log10 - power):.1f} · 10{raised}"
 
 
 def term_name(summary: Summary, inputs: Sequence[int]) -> str:

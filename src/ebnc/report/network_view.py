@@ -1,0 +1,162 @@
+"""From a ``NetworkSummary`` to what a page shows."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+from ebnc.report.charts import LineChart, trace_chart
+from ebnc.report.drawing import Drawing, draw_structure
+from ebnc.report.network_drawing import draw_network
+from ebnc.report.network_summary import NetworkSummary, NodeSummary
+from ebnc.report.view import Figure, node_texts
+from ebnc.report.words import count_text, large_count_text, listed, number, shortened
+from ebnc.structure.embedded import EmbeddedStructure
+
+__all__ = ["NetworkView", "NodeView", "network_view"]
+
+MOST_NODES = 300
+KINDS = {"ebnc": "embedded network", "table": "full table", "tree": "decision tree"}
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """A node's own panel; ``drawing``: its embedded structure, None where it has none."""
+
+    index: int
+    node: NodeSummary
+    kind: str
+    children: tuple[str, ...]
+    full_table: str
+    drawing: Drawing | None
+    texts: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkView:
+    """All that the template shows; ``chosen``: the node whose panel is open at first."""
+
+    sentences: tuple[str, str, str]
+    figures: tuple[Figure, ...]
+    drawing: Drawing
+    texts: dict[str, str]
+    places: dict[str, int]
+    nodes: tuple[NodeView, ...]
+    n_nodes_hidden: int
+    chosen: int
+    kinds: tuple[tuple[str, str, int], ...]
+    trace: LineChart | None
+
+
+def network_view(summary: NetworkSummary) -> NetworkView:
+    """Everything, in the order of the page."""
+    parents = {node.name: node.parents for node in summary.nodes}
+    children: dict[str, list[str]] = {name: [] for name in parents}
+    for name, given in parents.items():
+        for parent in given:
+            children[parent].append(name)
+    drawing = draw_network(parents, {node.name: node.kind for node in summary.nodes})
+    views = tuple(
+        _node_view(i, node, tuple(children[node.name]))
+        for i, node in enumerate(summary.nodes[:MOST_NODES])
+    )
+    counted = Counter(node.kind for node in summary.nodes)
+    return NetworkView(
+        sentences=_sentences(summary, counted),
+        figures=_figures(summary),
+        drawing=drawing,
+        texts={
+            node.name: f"{shortened(node.name)}: {KINDS.get(node.kind, node.kind)}, "
+            f"{count_text(len(node.parents))} parents, {count_text(node.dimension)} parameters"
+            for node in summary.nodes
+        },
+        places={view.node.name: view.index for view in views},
+        nodes=views,
+        n_nodes_hidden=len(summary.nodes) - len(views),
+        chosen=max(
+            range(len(views)), key=lambda i: (views[i].drawing is not None, _rank(views[i]))
+        ),
+        kinds=tuple((kind, KINDS.get(kind, kind), n) for kind, n in counted.most_common()),
+        trace=None if summary.trace is None else trace_chart(summary.trace),
+    )
+
+
+def _rank(view: NodeView) -> tuple[int, int]:
+    """More arcs among its parents first, then more parents: there is more to see."""
+    among = sum(len(parents) for _, parents in view.node.families)
+    return among, len(view.node.parents)
+
+
+def _node_view(index: int, node: NodeSummary, children: tuple[str, ...]) -> NodeView:
+    drawing, texts = None, {}
+    if node.families and node.parents:
+        structure = EmbeddedStructure(node.name, node.families)
+        drawing, texts = draw_structure(structure), node_texts(structure, node.name)
+    return NodeView(
+        index=index,
+        node=node,
+        kind=KINDS.get(node.kind, node.kind),
+        children=children,
+        full_table=large_count_text(node.full_table, node.log10_full_table),
+        drawing=drawing,
+        texts=texts,
+    )
+
+
+def _sentences(summary: NetworkSummary, kinds: Counter[str]) -> tuple[str, str, str]:
+    n_arcs = sum(len(node.parents) for node in summary.nodes)
+    most = max(summary.nodes, key=lambda node: len(node.parents))
+    first = (
+        f"The network gives the joint probability of {count_text(len(summary.nodes))} variables, "
+        f"with {count_text(n_arcs)} arcs; "
+        + (
+            f"{shortened(most.name)} has the most parents, {count_text(len(most.parents))}."
+            if n_arcs
+            else "all variables are independent."
+        )
+    )
+    words = [
+        f"{count_text(n)} {KINDS.get(kind, kind)}{'s' if n > 1 else ''}"
+        for kind, n in kinds.most_common()
+    ]
+    dimension, full = count_text(summary.dimension), _full_tables(summary)
+    against = (
+        "as many as full tables would have"
+        if full == dimension
+        else f"where full tables of the same parents would have {full}"
+    )
+    second = f"Its nodes are {listed(words)}, {dimension} parameters together, {against}."
+    if summary.loss is None and summary.n_rows:
+        third = f"On {count_text(summary.n_rows)} cases log p is −∞: one of them is impossible."
+    elif summary.loss is None:
+        third = "How probable it makes data is not known: none were given for this report."
+    else:
+        third = (
+            f"On the {count_text(summary.n_rows)} cases given the mean log p is "
+            f"{number(-summary.loss)} nats a case."
+        )
+    return first, second, third
+
+
+def _full_tables(summary: NetworkSummary) -> str:
+    return large_count_text(None, summary.log10_full_tables)
+
+
+def _figures(summary: NetworkSummary) -> tuple[Figure, ...]:
+    n_arcs = sum(len(node.parents) for node in summary.nodes)
+    found = [
+        Figure("variables", count_text(len(summary.nodes)), f"{count_text(n_arcs)} arcs"),
+        Figure(
+            "parameters",
+            count_text(summary.dimension),
+            f"full tables: {_full_tables(summary)}",
+        ),
+    ]
+    if summary.score is not None:
+        cases = "" if summary.n_cases is None else f"{count_text(summary.n_cases)} cases"
+        found.append(Figure("score", number(summary.score, 1), f"nats; {cases}"))
+    if summary.loss is not None:
+        error = "" if summary.loss_error is None else f"± {summary.loss_error:.3f}"
+        found.append(Figure("mean log p", number(-summary.loss), f"nats a case; {error}"))
+        bits = summary.loss / math.log(2) / len(summary.nodes)
+        found.append(Figure("bits a variable", number(bits), "same cases"))
+    return tuple(found)

@@ -1,0 +1,68 @@
+"use strict";
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+
+  // -- tables that sort ----------------------------------------------------------------------
+  all(".sortable").forEach((table) => {
+    all("thead th", table).forEach((head, column) => {
+      const button = head.querySelector("button");
+      if (!button) return;
+      button.addEventListener("click", () => {
+        const isNumber = head.classList.contains("num");
+        const before = head.getAttribute("aria-sort");
+        const down = before ? before === "ascending" : isNumber;
+        all("thead th", table).forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const key = (row) => {
+          const cell = row.cells[column];
+          return isNumber ? Number(cell.dataset.sort) : cell.textContent.trim().toLowerCase();
+        };
+        const compare = (a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0);
+        const rows = [...table.tBodies[0].rows].sort((a, b) => (down ? compare(b, a) : compare(a, b)));
+        table.tBodies[0].append(...rows);
+      });
+    });
+  });
+
+  // -- looking at a node of the structure ------------------------------------------------------
+  for (const drawing of all(".structure")) {
+    const nodes = all(".node", drawing), arcs = all(".arc", drawing);
+    const look = (node) => {
+      drawing.classList.toggle("looking", node !== null);
+      [...nodes, ...arcs].forEach((mark) => mark.classList.remove("near"));
+      if (!node) return;
+      const name = node.dataset.name, near = new Set([name]);
+      for (const arc of arcs) {
+        if (arc.dataset.tail === name || arc.dataset.head === name) {
+          arc.classList.add("near");
+          near.add(arc.dataset.tail).add(arc.dataset.head);
+        }
+      }
+      nodes.forEach((other) => other.classList.toggle("near", near.has(other.dataset.name)));
+    };
+    for (const node of nodes) {
+      node.addEventListener("mouseenter", () => look(node));
+      node.addEventListener("mouseleave", () => look(null));
+      node.addEventListener("focus", () => look(node));
+      node.addEventListener("blur", () => look(null));
+    }
+  }
+
+  // -- light and dark --------------------------------------------------------------------------
+  const root = document.documentElement;
+  const remembered = (theme) => {
+    try {
+      if (theme) localStorage.setItem("ebnc-theme", theme);
+      return localStorage.getItem("ebnc-theme");
+    } catch { return null; }  // files may have no storage
+  };
+  const kept = remembered();
+  if (kept === "light" || kept === "dark") root.dataset.theme = kept;
+  byId("theme").addEventListener("click", () => {
+    const dark = root.dataset.theme ? root.dataset.theme === "dark"
+      : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    remembered(root.dataset.theme);
+  });
+})();
