@@ -8,10 +8,10 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import foundations, learning, searching
+from benchmarks import foundations, large_data, learning, searching, side_by_side
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = [foundations, learning, searching]
+PARTS = [foundations, learning, searching, side_by_side, large_data]
 
 
 def main() -> int:

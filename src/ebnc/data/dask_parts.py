@@ -4,6 +4,7 @@ Every part is a future that the scheduler can make again from the frame's own gr
 that dies costs time and nothing else. Sums go up a fixed tree, in the order of the partitions.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
@@ -18,7 +19,7 @@ T = TypeVar("T")
 Client: TypeAlias = Any  # distributed's; dask is an extra
 Future: TypeAlias = Any
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds without any worker after which a sum is given up."""
 
 
@@ -122,11 +123,17 @@ def _result(client: Client, future: Future) -> Any:
     from distributed import KilledWorker
     from distributed import TimeoutError as TooLong
 
+    alone_since = None
     while True:
         try:
-            return future.result(timeout=PATIENCE)
+            return future.result(timeout=PATIENCE / 10)
         except TooLong:
-            if not client.scheduler_info()["workers"]:
+            now = time.monotonic()
+            if client.scheduler_info()["workers"]:
+                alone_since = None
+            elif alone_since is None:
+                alone_since = now
+            elif now - alone_since > PATIENCE:
                 raise StorageError(
                     f"the cluster has had no workers for {PATIENCE:g} seconds; start some"
                 ) from None

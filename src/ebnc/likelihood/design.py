@@ -40,7 +40,7 @@ class Bag:
     factors: tuple[FloatArray, ...]
     keep: IntArray
 
-    @property
+    @cached_property
     def n_cells(self) -> int:
         """Number of configurations of the bag."""
         return prod(factor.shape[0] for factor in self.factors)

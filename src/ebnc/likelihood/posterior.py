@@ -129,16 +129,17 @@ class Posterior:
     def outside_blocks(self, phi: FloatArray, bags: Sequence[Bag]) -> list["OutsideBlock"]:
         """Gradient and Hessian of the likelihood in the parameters of other bags, at φ."""
         tables = self.design.phi_to_tables(phi)
-        row_bytes = 8 * self.design.dimension * self.design.n_others
+        at_once = BATCH_BYTES // (8 * self.design.dimension * self.design.n_others)
         found: list[OutsideBlock] = []
         batch: list[Bag] = []
+        size = 0
         for i, bag in enumerate(bags):
             batch.append(bag)
-            size = sum(other.keep.size for other in batch)
-            if size * row_bytes > BATCH_BYTES or i == len(bags) - 1:
+            size += bag.keep.size
+            if size > at_once or i == len(bags) - 1:
                 sums = self.data.add_up(sum_outside, tables, batch)
                 found += [OutsideBlock(*blocks) for blocks in sums]
-                batch = []
+                batch, size = [], 0
         return found
 
     # -- a sample of rows -------------------------------------------------------------------

@@ -34,6 +34,8 @@ from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["Scored", "Scorer"]
 
+MOST_PROJECTED = 16  # projections of the cases that are kept
+
 NEARLY_FLAT = 3.0
 """σ for BIC where none is given: close to maximum likelihood, and never separated."""
 
@@ -80,6 +82,7 @@ class Scorer:
         self.scales = None if scales is None else tuple(scales)
         self.structure_prior = structure_prior
         self.n_fits = 0
+        self._projected: dict[tuple[str, ...], Cases] = {}
         self._memory: dict[tuple[frozenset[frozenset[str]], tuple[float, ...] | None], Scored] = {}
 
     @property
@@ -138,11 +141,28 @@ class Scorer:
 
     def outside_blocks(self, here: Scored, bags: Sequence[Bag]) -> list[OutsideBlock]:
         """Blocks of the likelihood for bags outside of a design, side by side likewise."""
+        inside = set(here.structure.markov_blanket)
+        within = [i for i, bag in enumerate(bags) if inside.issuperset(bag.names)]
+        beyond = [i for i, bag in enumerate(bags) if not inside.issuperset(bag.names)]
+        found: dict[int, OutsideBlock] = {}
+        for places, whole in ((within, False), (beyond, True)):
+            chosen = [bags[i] for i in places]
+            found |= zip(places, self._blocks(here, chosen, whole), strict=True)
+        return [found[i] for i in range(len(bags))]
+
+    def _blocks(self, here: Scored, bags: Sequence[Bag], whole: bool) -> list[OutsideBlock]:
+        """``whole``: the bags have inputs that the structure has not, so rows must have them."""
         if self.team is None or len(bags) < 2 * self.team.n_workers:
-            return here.posterior.outside_blocks(here.solution.phi, bags)
+            if not bags:
+                return []
+            posterior = here.posterior
+            if whole:
+                counts = count_cells(here.design, self.cases)
+                posterior = Posterior(here.design, counts, posterior.prior)
+            return posterior.outside_blocks(here.solution.phi, bags)
         shares = [list(bags[i :: self.team.n_workers]) for i in range(self.team.n_workers)]
         light = _without_rows(here)
-        found = self.team(_blocks_of, [(light, share) for share in shares])
+        found = self.team(_blocks_of, [(light, share, whole) for share in shares])
         return [found[i % len(found)][i // len(found)] for i in range(len(bags))]
 
     @cached_property
@@ -154,7 +174,7 @@ class Scorer:
 
     def _with_rows(self, scored: Scored) -> Scored:
         posterior = scored.posterior
-        counts = count_cells(posterior.design, self.cases)
+        counts = count_cells(posterior.design, self._cases_of(scored.structure))
         return replace(scored, posterior=Posterior(posterior.design, counts, posterior.prior))
 
     def _remember(
@@ -171,7 +191,19 @@ class Scorer:
 
     def _posterior(self, structure: EmbeddedStructure) -> Posterior:
         design = Design(Basis(structure, self.cases.domain))
-        return Posterior(design, count_cells(design, self.cases), NormalPrior((1.0,)))
+        counts = count_cells(design, self._cases_of(structure))
+        return Posterior(design, counts, NormalPrior((1.0,)))
+
+    def _cases_of(self, structure: EmbeddedStructure) -> Parts:
+        """The cases with the inputs of a structure alone, where that makes them fewer."""
+        names = structure.markov_blanket
+        if not isinstance(self.cases, Cases) or len(names) == len(self.cases.inputs):
+            return self.cases
+        if names not in self._projected:
+            while len(self._projected) >= MOST_PROJECTED:
+                del self._projected[next(iter(self._projected))]
+            self._projected[names] = self.cases.projected(names)
+        return self._projected[names]
 
     def _tune(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
         posterior = self._posterior(structure)
@@ -229,7 +261,9 @@ def _fit_one(
     return _without_rows(Scorer(cases, *how).at_scales(structure, scales, near))
 
 
-def _blocks_of(cases: Cases, here: Scored, bags: Sequence[Bag]) -> list[OutsideBlock]:
+def _blocks_of(cases: Cases, here: Scored, bags: Sequence[Bag], whole: bool) -> list[OutsideBlock]:
     design = here.design
+    if not whole:
+        cases = cases.projected(here.structure.markov_blanket)
     posterior = Posterior(design, count_cells(design, cases), here.posterior.prior)
     return posterior.outside_blocks(here.solution.phi, bags)

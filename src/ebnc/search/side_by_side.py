@@ -32,11 +32,11 @@ class SideBySide:
     def __init__(self, cases: Cases, n_jobs: int | None) -> None:
         self.n_jobs = n_jobs
         backend, _ = get_active_backend()
-        self._sent = (
-            _Sent.to_cluster(cases, backend.client)
-            if hasattr(backend, "client")
-            else _Sent.to_processes(cases)
-        )
+        self._kept: Any = None  # a future, so that the cluster keeps what was sent
+        if hasattr(backend, "client"):
+            self._sent, self._kept = _Sent.to_cluster(cases, backend.client)
+        else:
+            self._sent = _Sent.to_processes(cases)
 
     @property
     def n_workers(self) -> int:
@@ -51,12 +51,12 @@ class SideBySide:
 
 
 class _Sent:
-    """Cases as a worker finds them: arrays in files, or one future of a cluster."""
+    """Cases as a worker finds them: arrays in files, or under a key of a cluster."""
 
     def __init__(self, domain: Domain, target: str, names: tuple[str, ...]) -> None:
         self.domain, self.target, self.names = domain, target, names
         self.arrays: tuple[Any, ...] = ()
-        self.future: Any = None
+        self.key: str | None = None
 
     @classmethod
     def to_processes(cls, cases: Cases) -> "_Sent":
@@ -80,14 +80,15 @@ class _Sent:
         return sent
 
     @classmethod
-    def to_cluster(cls, cases: Cases, client: Any) -> "_Sent":
+    def to_cluster(cls, cases: Cases, client: Any) -> tuple["_Sent", Any]:
         sent = cls(cases.domain, cases.target, cases.inputs)
         arrays = (cases.rows.codes, cases.classes, cases.weights)
-        (sent.future,) = client.scatter([arrays], broadcast=True, hash=False)
-        return sent
+        (future,) = client.scatter([arrays], broadcast=True, hash=False)
+        sent.key = future.key
+        return sent, future
 
     def cases(self) -> Cases:
-        codes, classes, weights = self.arrays or self.future.result()
+        codes, classes, weights = self.arrays if self.key is None else _of_cluster(self.key)
         n_states = tuple(self.domain.n_states(name) for name in self.names)
         rows = CodedRows(self.names, n_states, codes)
         return Cases(self.domain, self.target, rows, classes, weights)
@@ -95,3 +96,11 @@ class _Sent:
 
 def _run(sent: _Sent, job: Callable[..., T], arguments: tuple[Any, ...]) -> T:
     return job(sent.cases(), *arguments)
+
+
+def _of_cluster(key: str) -> Any:
+    """What was sent to the workers: in this one's memory, unless it is new."""
+    from distributed import Future, get_client, get_worker
+
+    here = get_worker().data
+    return here[key] if key in here else Future(key, get_client()).result()
