@@ -8,10 +8,18 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import command_line, foundations, learning, networks, searching
+from benchmarks import (
+    command_line,
+    foundations,
+    large_data,
+    learning,
+    networks,
+    searching,
+    side_by_side,
+)
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = [command_line, foundations, learning, searching, networks]
+PARTS = [command_line, foundations, learning, searching, networks, side_by_side, large_data]
 
 
 def main() -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from ebnc.data.cases import Cases
 from ebnc.data.columns import Frame
 from ebnc.data.encoding import Table
+from ebnc.data.parts import Parts
 from ebnc.data.sources import learn_cases
 from ebnc.data.states import Categories, Missing
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError, StorageError
@@ -17,12 +18,14 @@ from ebnc.fitting.multistart import ThetaFit, fit_theta_to_cases
 from ebnc.fitting.newton import LARGEST_FACTOR, maximise, polish
 from ebnc.fitting.separation import refuse_separated, refuse_unidentified
 from ebnc.fitting.solution import Solution
+from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
-from ebnc.likelihood.posterior import Posterior, count_cells
+from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior, as_prior
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis, Term, phi_to_tables, recode
+from ebnc.parameters.tables import TableSum
 from ebnc.score.bic import bic
 from ebnc.score.intervals import (
     ProbabilityIntervals,
@@ -139,7 +142,7 @@ class FittedEBNC(EBNC):
 
 
 class _Input(NamedTuple):
-    cases: Cases
+    cases: Parts
     basis: Basis
 
 
@@ -173,7 +176,7 @@ def fit(
 
 def fit_cases(
     basis: Basis,
-    cases: Cases,
+    cases: Parts,
     prior_scale: object = "evidence",
     *,
     start: EBNC | None = None,
@@ -214,6 +217,11 @@ def fit_theta(
     if n_starts < 1:
         raise ParameterError(f"n_starts must be at least 1, got {n_starts}")
     cases, _ = _read(structure, data, categories, missing, weights)
+    if not isinstance(cases, Cases):
+        raise StorageError(
+            f"{cases.n_rows} rows do not fit in memory, where the fit in θ needs them; raise "
+            "memory_limit, or use ebnc.fit"
+        )
     return fit_theta_to_cases(structure, cases, n_starts=n_starts, random_state=random_state)
 
 
@@ -236,8 +244,6 @@ def _read(
         missing=missing,
         weights=weights,
     )
-    if not isinstance(cases, Cases):
-        raise StorageError(f"{cases.n_rows} distinct rows do not fit in memory; raise memory_limit")
     return _Input(cases, Basis(structure, cases.domain))
 
 
@@ -252,7 +258,7 @@ def _first(design: Design, start: EBNC) -> FloatArray:
 
 
 def _maximise(
-    posterior: Posterior, cases: Cases, start: EBNC | None, max_steps: int
+    posterior: Posterior, cases: Parts, start: EBNC | None, max_steps: int
 ) -> tuple[Solution, Factor | None]:
     """φ̃ and the factor of A there; under a flat prior only after the maximum is known to exist."""
     design = posterior.design
@@ -262,9 +268,9 @@ def _maximise(
         refuse_unidentified(posterior)
     first = None if start is None else _first(design, start)
     tolerance = TOLERANCE
-    if is_flat and cases.weights is not None:
+    if is_flat:
         # Without a prior small weights only scale the problem, and must not end it early.
-        tolerance *= min(1.0, float(cases.weights.min()))
+        tolerance *= min(1.0, *cases.collect(_least_weight))
     try:
         solution = maximise(posterior, first, tolerance=tolerance, max_steps=max_steps)
         factor = curvature_at(posterior, solution.phi) if small else None
@@ -276,9 +282,17 @@ def _maximise(
         raise
     if is_flat:
         fitted = phi_to_tables(design.basis, design.to_basis(solution.phi), ORTHONORMAL)
-        largest = float(np.abs(fitted.log_odds(cases.rows)).max())
+        largest = max(cases.collect(_largest_log_odds, fitted))
         if largest > SUSPICIOUS_LOG_ODDS or not solution.converged:
             refuse_separated(design.basis, cases)
             if not math.isfinite(solution.value):
                 raise NoMaximumError("maximum likelihood was not reached; use a finite prior_scale")
     return solution, factor
+
+
+def _least_weight(cases: Cases) -> float:
+    return 1.0 if cases.weights is None else float(cases.weights.min(initial=math.inf))
+
+
+def _largest_log_odds(cases: Cases, fitted: TableSum) -> float:
+    return float(np.abs(fitted.log_odds(cases.rows)).max(initial=0.0))

@@ -1,8 +1,8 @@
 """Cases: coded inputs, a class and a weight for each row; equal rows can be counted as one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from ebnc.errors import DataError
 from ebnc.typing import CodeArray, FloatArray
 
 __all__ = ["Cases", "check_weights", "distinct_rows", "read_cases"]
+
+T = TypeVar("T")
 
 LARGEST_WEIGHT = 1e100  # sums of squares are still numbers
 SAMPLE = 16_384  # rows looked at to guess how many distinct rows there are
@@ -33,6 +35,33 @@ class Cases:
         return len(self.rows)
 
     @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+        return self.rows.names
+
+    @property
+    def n_states(self) -> tuple[int, ...]:
+        """Numbers of states of the inputs."""
+        return self.rows.n_states
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows; each may have a weight."""
+        return len(self.rows)
+
+    def add_up(self, job: Callable[..., T], *arguments: Any) -> T:
+        """A sum over rows, as ``Parts`` have it: cases in memory are one part."""
+        return job(self, *arguments)
+
+    def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]:
+        """The results of all parts, as ``Parts`` have them."""
+        return [job(self, *arguments)]
+
+    def prepared(self, make: Callable[..., Any], *arguments: Any) -> Any:
+        """What is made of the cases, as ``Parts`` have it."""
+        return make(self, *arguments)
+
+    @property
     def total_weight(self) -> float:
         """N, the number of cases that a score counts."""
         return float(len(self)) if self.weights is None else float(self.weights.sum())
@@ -46,6 +75,13 @@ class Cases:
         codes: CodeArray = np.ascontiguousarray(self.rows.codes[:, first])
         rows = CodedRows(self.rows.names, self.rows.n_states, codes)
         return Cases(self.domain, self.target, rows, self.classes[first], weights)
+
+    def projected(self, names: Sequence[str]) -> "Cases":
+        """The cases with only these inputs, counted again: fewer inputs make more rows equal."""
+        places = [self.rows.place(name) for name in names]
+        n_states = tuple(self.n_states[place] for place in places)
+        rows = CodedRows(tuple(names), n_states, self.rows.codes[places])
+        return Cases(self.domain, self.target, rows, self.classes, self.weights).counted()
 
     def _worth_counting(self) -> bool:
         """Whether at least half of the rows are repeats, guessed from collisions in a sample.

@@ -84,7 +84,7 @@ def read_files(
     categories: Categories | None = None,
     missing: Missing = "state",
     weights: object = None,
-) -> Cases | Parts:
+) -> Parts:
     """States of ``inputs`` and ``target``, and the coded cases of ``keep`` (all unless given).
 
     Without a target the last input stands where cases have their class; states are learned without.
@@ -243,7 +243,7 @@ class _Reader:
                 raise unseen_error(column.name, None, states)
         return column.key
 
-    def cases(self, domain: Domain, names: Sequence[str], target: str) -> Cases | Parts:
+    def cases(self, domain: Domain, names: Sequence[str], target: str) -> Parts:
         """The coded rows, in memory or in parts on disk."""
         order = [*names, target]
         codes = self.codes(domain, order, unseen_as_extra=False)

@@ -27,7 +27,9 @@ T = TypeVar("T")
 
 
 class Parts(Protocol):
-    """Cases in several parts, all with the same inputs, target and states.
+    """Cases in one or several parts, all with the same inputs, target and states.
+
+    ``Cases`` in memory are one part.
 
     ``add_up(job, …)`` is Σ job(part, …); a job returns a number, an array, or a tuple or list of
     these. ``collect`` is the list of the results. ``prepared(make, …)`` are parts that hold
@@ -48,7 +50,7 @@ class Parts(Protocol):
     def total_weight(self) -> float: ...
     def add_up(self, job: Callable[..., T], *arguments: Any) -> T: ...
     def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]: ...
-    def prepared(self, make: Callable[..., Any], *arguments: Any) -> "Parts": ...
+    def prepared(self, make: Callable[..., Any], *arguments: Any) -> Any: ...
 
 
 def add(left: Any, right: Any) -> Any:

@@ -4,9 +4,11 @@ The one place that looks at what ``data`` is; everything that learns calls ``lea
 """
 
 from collections.abc import Sequence
+from typing import Any
 
-from ebnc.data.cases import Cases, check_weights, read_cases
+from ebnc.data.cases import check_weights, read_cases
 from ebnc.data.columns import Frame, read_columns, require
+from ebnc.data.dask_parts import is_dask_frame
 from ebnc.data.files import as_files
 from ebnc.data.parts import Parts
 from ebnc.data.states import Categories, Missing, learn_domain, refuse_single_class
@@ -24,7 +26,7 @@ def learn_cases(
     categories: Categories | None = None,
     missing: Missing = "state",
     weights: object = None,
-) -> Cases | Parts:
+) -> Parts:
     """States of ``inputs`` and ``target`` (``.domain``), and the counted cases of ``keep``.
 
     ``keep``: the inputs whose codes are wanted; all unless given. ``weights``: a number for each
@@ -32,6 +34,12 @@ def learn_cases(
     """
     kept = list(inputs) if keep is None else list(keep)
     files = as_files(data)
+    how: dict[str, Any] = {
+        "keep": kept,
+        "categories": categories,
+        "missing": missing,
+        "weights": weights,
+    }
     wide = None if files is None else wide_columns(files)
     if wide is not None:
         used = [*inputs, target, *([weights] if isinstance(weights, str) else [])]
@@ -40,15 +48,11 @@ def learn_cases(
     elif files is not None:
         from ebnc.data.file_cases import read_files
 
-        return read_files(
-            files,
-            inputs,
-            target,
-            keep=kept,
-            categories=categories,
-            missing=missing,
-            weights=weights,
-        )
+        return read_files(files, inputs, target, **how)
+    if is_dask_frame(data):
+        from ebnc.data.dask_cases import read_dask_frame
+
+        return read_dask_frame(data, inputs, target, **how)
     names = (*inputs, target)
     if isinstance(weights, str):
         weights = read_columns(data, [weights])[weights]

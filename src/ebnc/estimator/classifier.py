@@ -20,13 +20,13 @@ from sklearn.utils.validation import (
 from ebnc.data.cases import Cases, read_cases
 from ebnc.data.columns import keep_rows
 from ebnc.data.encoding import encode
-from ebnc.data.files import as_files
+from ebnc.data.parts import Parts
 from ebnc.data.rows import CodedRows
 from ebnc.data.states import learn_domain
 from ebnc.errors import DataError, SearchError
 from ebnc.estimator.averaged import WeightedModel, averaged_probabilities
 from ebnc.estimator.families import FAMILIES
-from ebnc.estimator.named_target import cases_by_name, rows_by_name
+from ebnc.estimator.named_target import cases_by_name, is_by_name, rows_by_name
 from ebnc.estimator.tables import named_columns, taking_labels
 from ebnc.learn import FittedEBNC, fit_cases
 from ebnc.likelihood.prior import as_prior
@@ -87,7 +87,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     required_features, forbidden_features, required_arcs, forbidden_arcs : iterables
         Inputs, and arcs (parent, child) between them, that the search must or must not use.
     n_jobs : int or None
-        Threads that refit candidates side by side (joblib); results do not depend on it.
+        Processes that screen and refit candidates side by side (joblib, whose
+        ``parallel_config`` chooses other backends); results do not depend on it.
     random_state : int or None
         For tools that set it; nothing here is random.
     verbose : int
@@ -156,23 +157,22 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose a structure and fit its parameters.
 
-        ``X`` may be a path to CSV or Parquet files; ``y``, and ``sample_weight`` if given, are then
-        the names of columns, and all other columns are inputs.
+        ``X`` may be a path to CSV or Parquet files, or a Dask DataFrame; ``y``, and
+        ``sample_weight`` if given, are then names of columns, and all other columns are inputs.
         """
         self._check_parameters()
         report = _printed if self.verbose else None
-        files = as_files(X)
-        if files is not None:
-            return self.fit_cases(cases_by_name(self, files, y, sample_weight), report=report)
+        if is_by_name(X):
+            return self.fit_cases(cases_by_name(self, X, y, sample_weight), report=report)
         return self._fit(self._cases(named_columns(self, X, reset=True), y, sample_weight), report)
 
-    def fit_cases(self, cases: Cases, *, report: Callable[[Step], None] | None = None) -> Self:
+    def fit_cases(self, cases: Parts, *, report: Callable[[Step], None] | None = None) -> Self:
         """``fit`` for data that are coded already: inputs are the rows' names, in their order.
 
         ``report`` is told every step of a search. ``class_weight`` is not used.
         """
         self._check_parameters()
-        names, labels = cases.rows.names, cases.domain[cases.target]
+        names, labels = cases.inputs, cases.domain[cases.target]
         self.classes_ = np.array(labels)
         if len(labels) < 2 or self.classes_.tolist() != list(labels):
             raise DataError(f"classes must be two or more labels of one type, got {labels[:8]}")
@@ -187,7 +187,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.predictive not in ("map", "posterior"):
             raise ValueError(f"predictive must be 'map' or 'posterior', got {self.predictive!r}")
 
-    def _fit(self, cases: Cases, report: Callable[[Step], None] | None) -> Self:
+    def _fit(self, cases: Parts, report: Callable[[Step], None] | None) -> Self:
         self.trace_: SearchTrace | None = None
         self.feature_worths_: tuple[FeatureWorth, ...] = ()
         self.models_: list[WeightedModel] = []
@@ -256,14 +256,14 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return read_cases(data, domain, list(columns), target, weights).counted()
 
-    def _given_structure(self, cases: Cases) -> EmbeddedStructure:
+    def _given_structure(self, cases: Parts) -> EmbeddedStructure:
         given = self.structure
         if isinstance(given, EmbeddedStructure):
-            unknown = [x for x in given.inputs if x not in cases.rows.names]
+            unknown = [x for x in given.inputs if x not in cases.inputs]
             if unknown:
                 raise SearchError(
                     f"input {unknown[0]!r} of the structure is not a column of X; "
-                    f"columns are {list(cases.rows.names)[:8]}"
+                    f"columns are {list(cases.inputs)[:8]}"
                 )
             families = {
                 (cases.target if x == given.target else x): tuple(
@@ -279,7 +279,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return FAMILIES[given](cases)
 
-    def _search(self, cases: Cases, report: Callable[[Step], None] | None) -> FittedEBNC:
+    def _search(self, cases: Parts, report: Callable[[Step], None] | None) -> FittedEBNC:
         limits = Limits.of(
             max_cluster_cells=self.max_cluster_cells,
             max_parents=self.max_parents,
@@ -288,7 +288,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             required_arcs=self.required_arcs,
             forbidden_arcs=self.forbidden_arcs,
         )
-        limits.check_names(cases.rows.names)
+        limits.check_names(cases.inputs)
         tunes = isinstance(self.prior_scale, str) and self.prior_scale == "evidence"
         scales = None if tunes else as_prior(self.prior_scale).scales
         score = vars(self)["score"]
@@ -297,9 +297,9 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         result = greedy_search(scorer, start, limits, report=report)
         best, met = result.best, list(result.met)
         nothing = EmbeddedStructure(
-            cases.target, tuple((x, ()) for x in (cases.target, *cases.rows.names))
+            cases.target, tuple((x, ()) for x in (cases.target, *cases.inputs))
         )
-        if limits.allow(nothing, dict(zip(cases.rows.names, cases.rows.n_states, strict=True))):
+        if limits.allow(nothing, dict(zip(cases.inputs, cases.n_states, strict=True))):
             empty = scorer.tuned(nothing)
             met.append(empty)
             best = max(best, empty, key=lambda scored: scored.score)
@@ -339,11 +339,10 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _rows(self, X: Any) -> Iterator[CodedRows]:
         """Coded rows: all at once, or some at a time where ``X`` is a path."""
         check_is_fitted(self)
-        files = as_files(X)
-        if files is None:
-            yield self.encode(X)
+        if is_by_name(X):
+            yield from rows_by_name(X, self.ebnc_.domain, self._inputs())
         else:
-            yield from rows_by_name(files, self.ebnc_.domain, self._inputs())
+            yield self.encode(X)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """p(y|x), shape (rows, classes); columns in the order of ``classes_``."""
@@ -389,11 +388,11 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         save(self, path)
 
 
-def _start(cases: Cases, limits: Limits) -> EmbeddedStructure:
+def _start(cases: Parts, limits: Limits) -> EmbeddedStructure:
     """Naive, without forbidden inputs, with required arcs."""
     target = cases.target
     families: dict[str, tuple[str, ...]] = {target: ()}
-    for x in cases.rows.names:
+    for x in cases.inputs:
         families[x] = () if x in limits.forbidden_features else (target,)
     for tail, head in sorted(limits.required_arcs):
         families[head] = (tail, *families[head])

@@ -13,6 +13,7 @@ Hessian at φ = 0, the second by a linear programme (Konis 2007).
 import numpy as np
 
 from ebnc.data.cases import Cases
+from ebnc.data.parts import Parts
 from ebnc.errors import NoMaximumError
 from ebnc.likelihood.posterior import Posterior
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
@@ -45,8 +46,13 @@ def refuse_unidentified(posterior: Posterior) -> None:
         )
 
 
-def refuse_separated(basis: Basis, cases: Cases) -> None:
+def refuse_separated(basis: Basis, cases: Parts) -> None:
     """Raise where the classes are separated, completely or partly, naming terms that do it."""
+    if not isinstance(cases, Cases):
+        raise NoMaximumError(
+            "maximum likelihood was not reached: the classes may be separated, which cannot be "
+            f"told for sure while the rows are in parts; {ADVICE}"
+        )
     direction = separating_direction(basis, cases)
     if direction is not None:
         raise NoMaximumError(

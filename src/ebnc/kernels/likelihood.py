@@ -163,8 +163,14 @@ def cross_tabulate(cells_a, cells_b, n_b, values, table):  # type: ignore[no-unt
 def tabulate(cells, values, table):  # type: ignore[no-untyped-def]
     """table[cells[i], :] += values[i, :].   table: (n, Q); values: (rows, Q)."""
     n_values = values.shape[1]
-    for i in range(cells.size):
-        target = table[cells[i]]
-        source = values[i]
-        for q in range(n_values):
-            target[q] += source[q]
+    if n_values == 1:
+        flat = table[:, 0]
+        column = values[:, 0]
+        for i in range(cells.size):
+            flat[cells[i]] += column[i]
+    else:
+        for i in range(cells.size):
+            target = table[cells[i]]
+            source = values[i]
+            for q in range(n_values):
+                target[q] += source[q]

@@ -16,6 +16,7 @@ from math import prod
 import numpy as np
 
 from ebnc.data.rows import CodedRows
+from ebnc.errors import refuse_if_too_large
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.phi import Basis
 from ebnc.parameters.tables import first_bags, pack_bags, recipe
@@ -39,7 +40,7 @@ class Bag:
     factors: tuple[FloatArray, ...]
     keep: IntArray
 
-    @property
+    @cached_property
     def n_cells(self) -> int:
         """Number of configurations of the bag."""
         return prod(factor.shape[0] for factor in self.factors)
@@ -87,7 +88,7 @@ class Design:
     """
 
     def __init__(self, basis: Basis, most_cells: int = BAG_CELLS) -> None:
-        self.basis = basis
+        self.basis, self._most_cells = basis, most_cells
         self.n_others = basis.n_classes - 1
         self.class_map = ORTHONORMAL.classes(basis.n_classes)
         n_states = {x: basis.domain.n_states(x) for x in basis.structure.markov_blanket}
@@ -121,6 +122,10 @@ class Design:
         self.columns = [slice(start, stop) for start, stop in pairwise(edges)]
         self.offsets = np.cumsum([0, *(bag.n_cells for bag in self.bags)], dtype=np.int64)
 
+    def __reduce__(self) -> tuple[type["Design"], tuple[Basis, int]]:
+        """Sent to other processes as what it is made from: matrices are quicker made than sent."""
+        return Design, (self.basis, self._most_cells)
+
     @property
     def n_columns(self) -> int:
         """d / (K − 1)."""
@@ -130,6 +135,20 @@ class Design:
     def dimension(self) -> int:
         """d."""
         return self.n_columns * self.n_others
+
+    @cached_property
+    def class_pairs(self) -> FloatArray:
+        """Pairs a ≤ b of log odds in the coordinates of φ: Qᵀ(e_a e_bᵀ + e_b e_aᵀ)Q, flattened."""
+        q = self.class_map
+        refuse_if_too_large(
+            4 * 8 * len(q) ** 4 // 2,
+            f"the Hessian's map of pairs of {len(q) + 1} classes",
+            "merge classes that are alike",
+        )
+        a, b = np.triu_indices(len(q))
+        outer = q[a][:, :, None] * q[b][:, None, :]
+        outer[a != b] += outer[a != b].transpose(0, 2, 1)
+        return outer.reshape(a.size, -1)
 
     def bag_of(self, names: Sequence[str], terms: Sequence[Sequence[str]]) -> Bag:
         """A bag over ``names`` that carries only these terms, in the order given."""

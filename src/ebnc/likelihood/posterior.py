@@ -8,79 +8,30 @@ The negative Hessian is made of cross-tabulations of pairs of bags, weighted by
 n (δ_ab p_a − p_a p_b) and pulled back on both sides. It is concave: softmax regression.
 """
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ebnc.data.cases import Cases
-from ebnc.errors import refuse_if_too_large
-from ebnc.kernels.likelihood import (
-    count_classes,
-    cross_tabulate,
-    draw_rows,
-    information,
-    log_partition,
-    residuals,
-    tabulate,
-)
-from ebnc.kernels.parallel import in_parallel, row_blocks
+from ebnc.likelihood.counts import Counts, count_cells, joined_counts
 from ebnc.likelihood.design import Bag, Design
 from ebnc.likelihood.prior import NormalPrior
-from ebnc.typing import CodeArray, FloatArray, IntArray
+from ebnc.likelihood.row_sums import (
+    draw_sample,
+    pull_back_diagonal,
+    sum_diagonals,
+    sum_hessian,
+    sum_hessian_dense,
+    sum_log_partition,
+    sum_outside,
+)
+from ebnc.typing import FloatArray
 
-__all__ = ["CellCounts", "OutsideBlock", "Posterior", "RowTerms", "count_cells"]
+__all__ = ["OutsideBlock", "Posterior", "count_cells"]
 
 CELL_ROWS = 20
-CHUNK_BYTES = 64 * 2**20  # information of so many bytes at a time, whatever the number of rows
-
-
-@dataclass(frozen=True, eq=False)
-class CellCounts:
-    """All that the likelihood needs of the data: cells and classes of rows, weights, class counts.
-
-    ``weights`` is empty where every row weighs 1. ``class_counts``: (K, cells of all bags).
-    """
-
-    cells: CodeArray
-    classes: CodeArray
-    weights: FloatArray
-    class_counts: FloatArray
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows, not of cases: a row may have a weight."""
-        return int(self.cells.shape[1])
-
-    @cached_property
-    def n_cases(self) -> float:
-        """N, the sum of the rows' weights."""
-        return float(self.weights.sum()) if self.weights.size else float(self.n_rows)
-
-
-def count_cells(design: Design, cases: Cases) -> CellCounts:
-    """Cells of the cases' rows, and how often each class falls into each cell."""
-    weights = np.empty(0) if cases.weights is None else cases.weights
-    return _count(design, design.cells(cases.rows), cases.classes, weights)
-
-
-def _count(design: Design, cells: CodeArray, classes: CodeArray, weights: FloatArray) -> CellCounts:
-    def count(block: tuple[int, int]) -> FloatArray:
-        counts = np.zeros((design.n_others + 1, int(design.offsets[-1])))
-        count_classes(cells, design.offsets, classes, weights, *block, counts)
-        return counts
-
-    total = np.sum(in_parallel(count, row_blocks(len(classes))), axis=0)
-    return CellCounts(cells, classes, weights, total)
-
-
-@dataclass(frozen=True, eq=False)
-class RowTerms:
-    """At one φ, by row: ``residual`` n (I(y = k) − p_k), ``information`` n (δ_ab p_a − p_a p_b)."""
-
-    residual: FloatArray
-    information: FloatArray
+BATCH_BYTES = 256 * 2**20  # blocks outside of the design that are summed together
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +49,7 @@ class Posterior:
     """The objective of a fit; φ always in the design's order, shape (columns, K − 1)."""
 
     design: Design
-    data: CellCounts
+    data: Counts
     prior: NormalPrior
 
     @cached_property
@@ -136,16 +87,7 @@ class Posterior:
         return float(np.vdot(self.observed, phi)) - log_z
 
     def _log_partition(self, phi: FloatArray) -> tuple[float, FloatArray]:
-        tables = self.design.phi_to_tables(phi)
-
-        def part(block: tuple[int, int]) -> tuple[float, FloatArray]:
-            expected = np.zeros_like(tables)
-            cells, offsets = self.data.cells, self.design.offsets
-            log_z = log_partition(cells, offsets, tables, self.data.weights, *block, expected)
-            return log_z, expected
-
-        parts = in_parallel(part, row_blocks(self.data.n_rows))
-        return math.fsum(log_z for log_z, _ in parts), np.sum([part for _, part in parts], axis=0)
+        return self.data.add_up(sum_log_partition, self.design.phi_to_tables(phi))
 
     # -- negative Hessian -------------------------------------------------------------------
 
@@ -160,30 +102,8 @@ class Posterior:
         A[(s, a), (t, b)] = Σ_{c,c′} M[c, s] M′[c′, t] Σ_{l in c, c′} n_l (δ_ab p_a − p_a p_b),
         the classes mapped by Q on both sides.
         """
-        design, data = self.design, self.data
-        n_others = design.n_others
-        n_pairs = n_others * (n_others + 1) // 2
-        tables = design.phi_to_tables(phi)
-        if self._dense_price < self._cross_price:
-            return self._with_precision(self._dense_products(tables))
-        result = np.zeros((design.n_columns, n_others, design.n_columns, n_others))
-        pairs = [(b, c) for b in range(len(design.bags)) for c in range(b, len(design.bags))]
-        chunk = max(2**16, CHUNK_BYTES // (8 * n_pairs))
-        for start in range(0, data.n_rows, chunk):
-            stop = min(start + chunk, data.n_rows)
-            weights = self._information(tables, start, stop)
-
-            def cross(
-                pair: tuple[int, int],
-                start: int = start,
-                stop: int = stop,
-                weights: FloatArray = weights,
-            ) -> None:
-                b, c = pair
-                block = self._cross(b, c, start, stop, weights)
-                result[design.columns[b], :, design.columns[c]] += block
-
-            in_parallel(cross, pairs)
+        cheaper = sum_hessian_dense if self._dense_price < self._cross_price else sum_hessian
+        result = self.data.add_up(cheaper, self.design.phi_to_tables(phi))
         return self._with_precision(result)
 
     def _with_precision(self, result: FloatArray) -> FloatArray:
@@ -192,139 +112,35 @@ class Posterior:
         neg_hessian.flat[:: dimension + 1] += np.repeat(self.precision, self.design.n_others)
         return neg_hessian
 
-    def _dense_products(self, tables: FloatArray) -> FloatArray:
-        """The likelihood's part of A as ZᵀWZ with rows Z of the design written out, by chunks.
-
-        Cheaper than cross-tabulations where there are hundreds of bags and few rows.
-        """
-        design, data = self.design, self.data
-        n_others = design.n_others
-        matrices = [bag.to_cells(np.eye(bag.keep.size)) for bag in design.bags]
-        n_pairs = n_others * (n_others + 1) // 2
-        products = np.zeros((n_pairs, design.n_columns, design.n_columns))
-        chunk = max(256, CHUNK_BYTES // (16 * design.n_columns))
-        for start in range(0, data.n_rows, chunk):
-            stop = min(start + chunk, data.n_rows)
-            weights = self._information(tables, start, stop)
-            rows = np.concatenate(
-                [matrix[data.cells[b, start:stop]] for b, matrix in enumerate(matrices)], axis=1
-            )
-            for pair in range(n_pairs):
-                products[pair] += rows.T @ (weights[:, pair, None] * rows)
-        if n_others == 1:
-            return np.asarray(products * self._class_pairs[0, 0])
-        classes = self._class_pairs.reshape(n_pairs, n_others, n_others)
-        return np.ascontiguousarray(np.einsum("pst,pab->satb", products, classes))
-
     def diagonal_blocks(self, phi: FloatArray) -> list[FloatArray]:
         """The blocks of A that belong to one bag each: O(N · bags) work, O(Σ d_b²) memory."""
-        design, data = self.design, self.data
-        tables = design.phi_to_tables(phi)
-        n_pairs = design.n_others * (design.n_others + 1) // 2
-        totals = [np.zeros((bag.n_cells, n_pairs)) for bag in design.bags]
-        for start, stop in row_blocks(data.n_rows):
-            weights = self._information(tables, start, stop)
-            for b, total in enumerate(totals):
-                tabulate(data.cells[b, start:stop], weights, total)
+        design = self.design
+        totals = self.data.add_up(sum_diagonals, design.phi_to_tables(phi))
         blocks = []
         for bag, total, columns in zip(design.bags, totals, design.columns, strict=True):
-            block = self._pull_back_diagonal(bag, total)
+            block = pull_back_diagonal(design, bag, total)
             block = block.reshape(2 * (block.shape[0] * design.n_others,))
             block.flat[:: len(block) + 1] += np.repeat(self.precision[columns], design.n_others)
             blocks.append(block)
         return blocks
 
-    def _information(self, tables: FloatArray, start: int, stop: int) -> FloatArray:
-        """n_l (δ_ab p_a − p_a p_b) of a chunk of rows, shape (rows, pairs a ≤ b)."""
-        design, data = self.design, self.data
-        out = np.empty((stop - start, design.n_others * (design.n_others + 1) // 2))
+    # -- bags that are not in the design yet --------------------------------------------------
 
-        def weigh(block: tuple[int, int]) -> None:
-            first, last = block
-            rows = start + first, start + last
-            information(data.cells, design.offsets, tables, data.weights, *rows, out[first:last])
-
-        in_parallel(weigh, row_blocks(stop - start))
-        return out
-
-    def _cross(self, b: int, c: int, start: int, stop: int, weights: FloatArray) -> FloatArray:
-        """One block of A from a chunk of rows, shape (d_b, K − 1, d_c, K − 1)."""
-        left, right = self.design.bags[b], self.design.bags[c]
-        cells_b, cells_c = self.data.cells[b, start:stop], self.data.cells[c, start:stop]
-        n_pairs = weights.shape[1]
-        if b == c:
-            diagonal = np.zeros((left.n_cells, n_pairs))
-            tabulate(cells_b, weights, diagonal)
-            return self._pull_back_diagonal(left, diagonal)
-        table = np.zeros((right.n_cells, left.n_cells, n_pairs))
-        cross_tabulate(cells_c, cells_b, left.n_cells, weights, table.reshape(-1, n_pairs))
-        return self._pull_back(left, right, table)
-
-    def _pull_back_diagonal(self, bag: Bag, diagonal: FloatArray) -> FloatArray:
-        table = np.zeros((bag.n_cells, *diagonal.shape))
-        table[np.arange(bag.n_cells), np.arange(bag.n_cells)] = diagonal
-        return self._pull_back(bag, bag, table)
-
-    def _pull_back(self, left: Bag, right: Bag, table: FloatArray) -> FloatArray:
-        """M_leftᵀ table M_right, classes mapped by Q; table: (right cells, left cells, pairs)."""
-        n_pairs, n_others = table.shape[2], self.design.n_others
-        half = right.from_cells(table.reshape(right.n_cells, -1))
-        half = half.reshape(-1, left.n_cells, n_pairs).transpose(1, 0, 2)
-        whole = left.from_cells(half.reshape(left.n_cells, -1))
-        whole = whole.reshape(-1, right.keep.size, n_pairs) @ self._class_pairs
-        return whole.reshape(*whole.shape[:2], n_others, n_others).transpose(0, 2, 1, 3)
-
-    @cached_property
-    def _class_pairs(self) -> FloatArray:
-        """Pairs a ≤ b of log odds in the coordinates of φ: Qᵀ(e_a e_bᵀ + e_b e_aᵀ)Q, flattened."""
-        q = self.design.class_map
-        refuse_if_too_large(
-            4 * 8 * len(q) ** 4 // 2,
-            f"the Hessian's map of pairs of {len(q) + 1} classes",
-            "merge classes that are alike",
-        )
-        a, b = np.triu_indices(len(q))
-        outer = q[a][:, :, None] * q[b][:, None, :]
-        outer[a != b] += outer[a != b].transpose(0, 2, 1)
-        return outer.reshape(a.size, -1)
-
-    # -- a bag that is not in the design yet --------------------------------------------------
-
-    def row_terms(self, phi: FloatArray) -> "RowTerms":
-        """Residuals and information of every row at φ: what blocks outside of the design need."""
+    def outside_blocks(self, phi: FloatArray, bags: Sequence[Bag]) -> list["OutsideBlock"]:
+        """Gradient and Hessian of the likelihood in the parameters of other bags, at φ."""
         tables = self.design.phi_to_tables(phi)
-        data, offsets = self.data, self.design.offsets
-        residual = np.empty((data.n_rows, self.design.n_others))
-
-        def fill(block: tuple[int, int]) -> None:
-            first, last = block
-            how = (data.cells, offsets, tables, data.classes, data.weights)
-            residuals(*how, first, last, residual[first:last])
-
-        in_parallel(fill, row_blocks(data.n_rows))
-        return RowTerms(residual, self._information(tables, 0, data.n_rows))
-
-    def outside_block(self, bag: Bag, cells: CodeArray, rows: "RowTerms") -> "OutsideBlock":
-        """Gradient and Hessian of the likelihood in the parameters of another bag.
-
-        ``cells``: of that bag, one for each row of the data.
-        """
-        design = self.design
-        n_others, n_pairs = design.n_others, rows.information.shape[1]
-        size = bag.keep.size * n_others
-        scatter = np.zeros((bag.n_cells, n_others))
-        tabulate(cells, rows.residual, scatter)
-        gradient = (bag.from_cells(scatter) @ design.class_map).ravel()
-        diagonal = np.zeros((bag.n_cells, n_pairs))
-        tabulate(cells, rows.information, diagonal)
-        own = self._pull_back_diagonal(bag, diagonal).reshape(size, size)
-        cross = np.empty((bag.keep.size, n_others, design.n_columns, n_others))
-        for b, other in enumerate(design.bags):
-            table = np.zeros((other.n_cells, bag.n_cells, n_pairs))
-            flat = table.reshape(-1, n_pairs)
-            cross_tabulate(self.data.cells[b], cells, bag.n_cells, rows.information, flat)
-            cross[:, :, design.columns[b]] = self._pull_back(bag, other, table)
-        return OutsideBlock(gradient, own, cross.reshape(size, design.dimension))
+        at_once = BATCH_BYTES // (8 * self.design.dimension * self.design.n_others)
+        found: list[OutsideBlock] = []
+        batch: list[Bag] = []
+        size = 0
+        for i, bag in enumerate(bags):
+            batch.append(bag)
+            size += bag.keep.size
+            if size > at_once or i == len(bags) - 1:
+                sums = self.data.add_up(sum_outside, tables, batch)
+                found += [OutsideBlock(*blocks) for blocks in sums]
+                batch, size = [], 0
+        return found
 
     # -- a sample of rows -------------------------------------------------------------------
 
@@ -336,22 +152,10 @@ class Posterior:
         metric overshoot a thousandfold. Class counts are the sample's own; those of all rows would
         make the noise of p(x) part of the likelihood.
         """
-        design, data = self.design, self.data
-        counts = data.class_counts.sum(axis=0)
+        design, counts = self.design, self.data.class_counts.sum(axis=0)
         total = float(counts[: int(design.offsets[1])].sum())
         rates = np.maximum(n_rows / total, CELL_ROWS / np.maximum(counts, 1e-300))
-
-        def draw(block: tuple[int, int]) -> tuple[IntArray, FloatArray]:
-            chosen, weights = np.empty(block[1] - block[0], np.int64), np.empty(block[1] - block[0])
-            how = (data.cells, design.offsets, rates, data.weights)
-            kept = draw_rows(*how, *block, chosen, weights)
-            return chosen[:kept].copy(), weights[:kept].copy()
-
-        parts = in_parallel(draw, row_blocks(data.n_rows))
-        chosen = np.concatenate([part[0] for part in parts])
-        weights = np.concatenate([part[1] for part in parts])
-        cells: CodeArray = np.take(data.cells, chosen, axis=1)
-        sample = _count(design, cells, data.classes[chosen], weights)
+        sample = joined_counts(self.data.collect(draw_sample, rates))
         return Posterior(design, sample, self.prior)
 
     # -- prices: they decide, so they come from operation counts and not from a clock ---------

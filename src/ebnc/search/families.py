@@ -4,11 +4,12 @@ All of them weigh pairs of inputs by the conditional mutual information I(X_i; X
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ebnc.data.cases import Cases
+from ebnc.data.parts import Parts
 from ebnc.parameters.embedded_network import EmbeddedNetwork
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
@@ -16,38 +17,38 @@ from ebnc.typing import FloatArray
 __all__ = ["conditional_mutual_information", "forest", "generative_network", "kdb", "tan"]
 
 
-def conditional_mutual_information(cases: Cases) -> FloatArray:
+def conditional_mutual_information(cases: Parts) -> FloatArray:
     """I(X_i; X_j | Y) in nats from relative frequencies, shape (n, n), zero on the diagonal."""
-    n = len(cases.rows.names)
+    n = len(cases.inputs)
     found = np.zeros((n, n))
-    for i in range(n):
-        for j in range(i):
-            joint = _counts(cases, (i, j))  # (r_i, r_j, K)
-            found[i, j] = found[j, i] = _information(joint / joint.sum())
+    pairs = [(i, j) for i in range(n) for j in range(i)]
+    for (i, j), joint in zip(pairs, cases.add_up(_counts, pairs), strict=True):  # (r_i, r_j, K)
+        found[i, j] = found[j, i] = _information(joint / joint.sum())
     return found
 
 
-def tan(cases: Cases) -> EmbeddedStructure:
+def tan(cases: Parts) -> EmbeddedStructure:
     """Tree-augmented naive Bayes: the tree of largest conditional mutual information."""
     return _from_edges(cases, _spanning_edges(cases, least=-math.inf))
 
 
-def forest(cases: Cases) -> EmbeddedStructure:
+def forest(cases: Parts) -> EmbeddedStructure:
     """Forest-augmented naive Bayes: as TAN, but only edges that BIC would pay for.
 
     An edge of r_i and r_j states has (r_i − 1)(r_j − 1)·K parameters, each ½ log N, and gains N·I.
     """
     n_classes = cases.domain.n_states(cases.target)
-    sizes = np.array(cases.rows.n_states) - 1
+    sizes = np.array(cases.n_states) - 1
     n = cases.total_weight
     cost = 0.5 * math.log(n) * n_classes * np.outer(sizes, sizes) / n
     return _from_edges(cases, _spanning_edges(cases, least=0.0, cost=cost))
 
 
-def kdb(cases: Cases, k: int) -> EmbeddedStructure:
+def kdb(cases: Parts, k: int) -> EmbeddedStructure:
     """k-dependence Bayes (Sahami 1996): inputs by I(X; Y), each with the k best before it."""
-    names = cases.rows.names
-    with_class = [_mutual(_counts(cases, (i,))) for i in range(len(names))]
+    names = cases.inputs
+    singles = [(i,) for i in range(len(names))]
+    with_class = [_mutual(counts) for counts in cases.add_up(_counts, singles)]
     order = sorted(range(len(names)), key=lambda i: (-with_class[i], names[i]))
     between = conditional_mutual_information(cases)
     families: dict[str, tuple[str, ...]] = {cases.target: ()}
@@ -80,15 +81,19 @@ def generative_network(
     return EmbeddedNetwork(structure, cases.domain, theta)
 
 
-def _counts(cases: Cases, inputs: tuple[int, ...]) -> FloatArray:
-    """Weights by configuration of inputs (by number) and class."""
-    shape = (*(cases.rows.n_states[i] for i in inputs), cases.domain.n_states(cases.target))
-    cell = np.zeros(len(cases), dtype=np.int64)
-    for i in inputs:
-        cell = cell * cases.rows.n_states[i] + cases.rows.codes[i]
-    cell = cell * shape[-1] + cases.classes
-    flat = np.bincount(cell, cases.weights, minlength=math.prod(shape)).astype(np.float64)
-    return flat.reshape(shape)
+def _counts(cases: Cases, groups: Sequence[tuple[int, ...]]) -> list[FloatArray]:
+    """Weights by configuration of inputs (by number) and class, for several groups of inputs."""
+    n_classes = cases.domain.n_states(cases.target)
+    found = []
+    for inputs in groups:
+        shape = (*(cases.n_states[i] for i in inputs), n_classes)
+        cell = np.zeros(len(cases), dtype=np.int64)
+        for i in inputs:
+            cell = cell * cases.n_states[i] + cases.rows.codes[i]
+        cell = cell * n_classes + cases.classes
+        flat = np.bincount(cell, cases.weights, minlength=math.prod(shape)).astype(np.float64)
+        found.append(flat.reshape(shape))
+    return found
 
 
 def _information(joint: FloatArray) -> float:
@@ -106,10 +111,10 @@ def _mutual(counts: FloatArray) -> float:
 
 
 def _spanning_edges(
-    cases: Cases, least: float, cost: FloatArray | None = None
+    cases: Parts, least: float, cost: FloatArray | None = None
 ) -> list[tuple[int, int]]:
     """Edges of a maximum spanning forest, heaviest first (Kruskal); ties by name."""
-    names = cases.rows.names
+    names = cases.inputs
     weight = conditional_mutual_information(cases)
     if cost is not None:
         weight = weight - cost
@@ -131,9 +136,9 @@ def _spanning_edges(
     return edges
 
 
-def _from_edges(cases: Cases, edges: list[tuple[int, int]]) -> EmbeddedStructure:
+def _from_edges(cases: Parts, edges: list[tuple[int, int]]) -> EmbeddedStructure:
     """Undirected edges as arcs away from the first input of each tree."""
-    names = cases.rows.names
+    names = cases.inputs
     near: dict[int, list[int]] = {}
     for i, j in edges:
         near.setdefault(i, []).append(j)
@@ -153,6 +158,6 @@ def _from_edges(cases: Cases, edges: list[tuple[int, int]]) -> EmbeddedStructure
     return _in_order(cases, families)
 
 
-def _in_order(cases: Cases, families: Mapping[str, tuple[str, ...]]) -> EmbeddedStructure:
-    ordered = ((name, families[name]) for name in (cases.target, *cases.rows.names))
+def _in_order(cases: Parts, families: Mapping[str, tuple[str, ...]]) -> EmbeddedStructure:
+    ordered = ((name, families[name]) for name in (cases.target, *cases.inputs))
     return EmbeddedStructure(cases.target, tuple(ordered))

@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from joblib import Parallel, delayed
-
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
 from ebnc.search.scorer import Scored, Scorer
@@ -119,9 +117,7 @@ def _best_move(
     shrinking = [move for move in ranked if not move.grows][:REFITS_BACK]
     scales = here.posterior.prior.scales
     chosen = growing + shrinking
-    fits = Parallel(n_jobs=scorer.n_jobs, prefer="threads")(
-        delayed(scorer.at_scales)(move.structure, scales, here) for move in chosen
-    )
+    fits = scorer.all_at_scales([move.structure for move in chosen], scales, here)
     refitted = list(zip(fits, chosen, strict=True))
     for scored, _ in refitted:
         met.setdefault(scored.structure.cluster_key, scored)

@@ -9,25 +9,32 @@ would overfit small data.
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from ebnc.data.cases import Cases
+from ebnc.data.parts import Parts
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.newton import maximise, polish
 from ebnc.fitting.solution import Solution
-from ebnc.likelihood.design import Design
-from ebnc.likelihood.posterior import Posterior, count_cells
+from ebnc.likelihood.counts import NoCounts, count_cells
+from ebnc.likelihood.design import Bag, Design
+from ebnc.likelihood.posterior import OutsideBlock, Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.phi import Basis, transfer
 from ebnc.score.bic import bic
 from ebnc.score.laplace import curvature_at, laplace_log_evidence, log_joint
 from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD, maximise_evidence
+from ebnc.search.side_by_side import SideBySide
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["Scored", "Scorer"]
+
+MOST_PROJECTED = 16  # projections of the cases that are kept
 
 NEARLY_FLAT = 3.0
 """σ for BIC where none is given: close to maximum likelihood, and never separated."""
@@ -59,12 +66,13 @@ class Scorer:
     """Fits and scores structures over the inputs of ``cases``.
 
     ``kind``: "laplace" or "bic". ``scales``: fixed σ by order, or None for σ by evidence.
-    ``n_fits`` counts full fits; ``n_jobs`` threads do them side by side where there are several.
+    ``n_fits`` counts full fits; ``n_jobs`` processes (joblib) do them side by side where there are
+    several, and screen. Cases in parts are worked on where they are instead, one fit at a time.
     """
 
     def __init__(
         self,
-        cases: Cases,
+        cases: Parts,
         kind: str = "laplace",
         scales: Sequence[float] | None = None,
         structure_prior: bool = True,
@@ -74,6 +82,7 @@ class Scorer:
         self.scales = None if scales is None else tuple(scales)
         self.structure_prior = structure_prior
         self.n_fits = 0
+        self._projected: dict[tuple[str, ...], Cases] = {}
         self._memory: dict[tuple[frozenset[frozenset[str]], tuple[float, ...] | None], Scored] = {}
 
     @property
@@ -91,7 +100,7 @@ class Scorer:
 
     def log_cluster_prior(self, clusters: Collection[Cluster]) -> float:
         """The same from the clusters alone."""
-        n_inputs = len(self.cases.rows.names)
+        n_inputs = len(self.cases.inputs)
         n_in = len(frozenset().union(*clusters))
         if not self.structure_prior or n_inputs < 2 or n_in == 0:
             return 0.0
@@ -111,6 +120,63 @@ class Scorer:
         """The score with these σ; orders beyond them have the hyperprior's mean."""
         return self._remember(structure, tuple(scales), lambda: self._fit(structure, scales, near))
 
+    def all_at_scales(
+        self, structures: Sequence[EmbeddedStructure], scales: Sequence[float], near: Scored
+    ) -> list[Scored]:
+        """``at_scales`` of several structures, side by side where there is a team."""
+        used = tuple(scales)
+        new: dict[frozenset[frozenset[str]], EmbeddedStructure] = {}
+        for structure in structures:
+            if (structure.cluster_key, used) not in self._memory:
+                new.setdefault(structure.cluster_key, structure)
+        if self.team is not None and len(new) > 1:
+            how = (self.kind, self.scales, self.structure_prior)
+            light = _without_rows(near)
+            fits = self.team(_fit_one, [(how, s, used, light) for s in new.values()])
+            for found in fits:
+                self.n_fits += 1
+                key = (found.structure.cluster_key, used)
+                self._memory[key] = self._with_rows(found)
+        return [self.at_scales(structure, scales, near) for structure in structures]
+
+    def outside_blocks(self, here: Scored, bags: Sequence[Bag]) -> list[OutsideBlock]:
+        """Blocks of the likelihood for bags outside of a design, side by side likewise."""
+        inside = set(here.structure.markov_blanket)
+        within = [i for i, bag in enumerate(bags) if inside.issuperset(bag.names)]
+        beyond = [i for i, bag in enumerate(bags) if not inside.issuperset(bag.names)]
+        found: dict[int, OutsideBlock] = {}
+        for places, whole in ((within, False), (beyond, True)):
+            chosen = [bags[i] for i in places]
+            found |= zip(places, self._blocks(here, chosen, whole), strict=True)
+        return [found[i] for i in range(len(bags))]
+
+    def _blocks(self, here: Scored, bags: Sequence[Bag], whole: bool) -> list[OutsideBlock]:
+        """``whole``: the bags have inputs that the structure has not, so rows must have them."""
+        if self.team is None or len(bags) < 2 * self.team.n_workers:
+            if not bags:
+                return []
+            posterior = here.posterior
+            if whole:
+                counts = count_cells(here.design, self.cases)
+                posterior = Posterior(here.design, counts, posterior.prior)
+            return posterior.outside_blocks(here.solution.phi, bags)
+        shares = [list(bags[i :: self.team.n_workers]) for i in range(self.team.n_workers)]
+        light = _without_rows(here)
+        found = self.team(_blocks_of, [(light, share, whole) for share in shares])
+        return [found[i % len(found)][i // len(found)] for i in range(len(bags))]
+
+    @cached_property
+    def team(self) -> SideBySide | None:
+        """Workers that hold the cases, or None where there is one job, or cases are in parts."""
+        if not isinstance(self.cases, Cases) or effective_n_jobs(self.n_jobs) == 1:
+            return None
+        return SideBySide(self.cases, self.n_jobs)
+
+    def _with_rows(self, scored: Scored) -> Scored:
+        posterior = scored.posterior
+        counts = count_cells(posterior.design, self._cases_of(scored.structure))
+        return replace(scored, posterior=Posterior(posterior.design, counts, posterior.prior))
+
     def _remember(
         self,
         structure: EmbeddedStructure,
@@ -125,7 +191,19 @@ class Scorer:
 
     def _posterior(self, structure: EmbeddedStructure) -> Posterior:
         design = Design(Basis(structure, self.cases.domain))
-        return Posterior(design, count_cells(design, self.cases), NormalPrior((1.0,)))
+        counts = count_cells(design, self._cases_of(structure))
+        return Posterior(design, counts, NormalPrior((1.0,)))
+
+    def _cases_of(self, structure: EmbeddedStructure) -> Parts:
+        """The cases with the inputs of a structure alone, where that makes them fewer."""
+        names = structure.markov_blanket
+        if not isinstance(self.cases, Cases) or len(names) == len(self.cases.inputs):
+            return self.cases
+        if names not in self._projected:
+            while len(self._projected) >= MOST_PROJECTED:
+                del self._projected[next(iter(self._projected))]
+            self._projected[names] = self.cases.projected(names)
+        return self._projected[names]
 
     def _tune(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
         posterior = self._posterior(structure)
@@ -164,3 +242,28 @@ def start_from(near: Scored, design: Design) -> "np.ndarray[tuple[int, ...], np.
     """φ̃ of a similar structure as a start for another design."""
     old = near.posterior.design
     return design.from_basis(transfer(old.to_basis(near.solution.phi), old.basis, design.basis))
+
+
+def _without_rows(scored: Scored) -> Scored:
+    """What another process needs of a fit: all but the rows, which it has."""
+    posterior = scored.posterior
+    empty = Posterior(posterior.design, NoCounts(), posterior.prior)
+    return replace(scored, posterior=empty)
+
+
+def _fit_one(
+    cases: Cases,
+    how: tuple[str, Sequence[float] | None, bool],
+    structure: EmbeddedStructure,
+    scales: tuple[float, ...],
+    near: Scored,
+) -> Scored:
+    return _without_rows(Scorer(cases, *how).at_scales(structure, scales, near))
+
+
+def _blocks_of(cases: Cases, here: Scored, bags: Sequence[Bag], whole: bool) -> list[OutsideBlock]:
+    design = here.design
+    if not whole:
+        cases = cases.projected(here.structure.markov_blanket)
+    posterior = Posterior(design, count_cells(design, cases), here.posterior.prior)
+    return posterior.outside_blocks(here.solution.phi, bags)

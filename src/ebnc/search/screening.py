@@ -11,20 +11,20 @@ With BIC the last two terms are −½ d_B log N. Near separation the second esti
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
+from ebnc.domain import Domain
 from ebnc.kernels.parallel import in_parallel, one_blas_thread
-from ebnc.likelihood.posterior import RowTerms
+from ebnc.likelihood.posterior import OutsideBlock
 from ebnc.parameters.phi import Basis
-from ebnc.parameters.tables import recipe
 from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD
 from ebnc.search.moves import Move
 from ebnc.search.scorer import Scored, Scorer
-from ebnc.typing import CodeArray, FloatArray, IntArray
+from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["Screened", "screen"]
 
@@ -42,14 +42,19 @@ class Screened:
 @one_blas_thread()
 def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Screened]:
     """All moves with their estimated gains, the best first; ties by the words of the move."""
-    rows = here.posterior.row_terms(here.solution.phi)
     basis = here.design.basis
     covariance = here.factor.solve(np.eye(here.dimension))
     clusters = here.structure.cluster_key
     prior = scorer.log_cluster_prior(clusters)
     known = {frozenset(term.inputs) for term in basis.terms}
+    gained = [_gained(basis.domain, known, move) for move in candidates]
+    growing = [i for i, terms in enumerate(gained) if terms]
+    bags = [here.design.bag_of(tuple(sorted(set().union(*gained[i]))), gained[i]) for i in growing]
+    blocks = scorer.outside_blocks(here, bags)
+    outside = dict(zip(growing, blocks, strict=True))
 
-    def estimate(move: Move) -> Screened:
+    def estimate(number: int) -> Screened:
+        move = candidates[number]
         new = move.new_cluster
         if new is None:
             gain = scorer.log_structure_prior(move.structure) - prior
@@ -58,19 +63,25 @@ def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Scr
             return Screened(move, gain - _worth_of(scorer, here, lost, covariance))
         kept = [cluster for cluster in clusters if not cluster <= new]
         gain = scorer.log_cluster_prior([*kept, new]) - prior
-        names = sorted(x for x in new if basis.domain.n_states(x) > 1)
-        gained = [
-            subset
-            for size in range(1, len(names) + 1)
-            for subset in combinations(names, size)
-            if frozenset(subset) not in known
-        ]
-        if gained:
-            gain += _worth_outside(scorer, here, gained, rows, covariance)
+        if number in outside:
+            gain += _worth_outside(scorer, here, gained[number], outside[number], covariance)
         return Screened(move, gain)
 
-    found = in_parallel(estimate, candidates)
+    found = in_parallel(estimate, range(len(candidates)))
     return sorted(found, key=lambda s: (-s.gain, s.move.description))
+
+
+def _gained(domain: Domain, known: Collection[frozenset[str]], move: Move) -> list[tuple[str, ...]]:
+    """The terms that a move brings in."""
+    if move.new_cluster is None:
+        return []
+    names = sorted(x for x in move.new_cluster if domain.n_states(x) > 1)
+    return [
+        subset
+        for size in range(1, len(names) + 1)
+        for subset in combinations(names, size)
+        if frozenset(subset) not in known
+    ]
 
 
 def _worth_of(
@@ -97,16 +108,11 @@ def _worth_outside(
     scorer: Scorer,
     here: Scored,
     terms: Sequence[tuple[str, ...]],
-    rows: RowTerms,
+    block: OutsideBlock,
     covariance: FloatArray,
 ) -> float:
     """What terms outside of the design would be worth."""
-    posterior = here.posterior
-    design = posterior.design
-    names = tuple(sorted({x for term in terms for x in term}))
-    bag = design.bag_of(names, terms)
-    cells = _cells(scorer, names)
-    block = posterior.outside_block(bag, cells, rows)
+    design = here.posterior.design
     schur = block.own - block.cross @ covariance @ block.cross.T
     widths = [math.prod(design.basis.domain.n_states(x) - 1 for x in term) for term in terms]
     orders = np.repeat(np.repeat([len(term) for term in terms], widths), design.n_others)
@@ -137,16 +143,6 @@ def _quadratic_gain(
     if orders.max() > len(known):
         gain -= 0.5 * ((math.log(new_scale) - HYPER_MEAN) / HYPER_SPREAD) ** 2
     return gain
-
-
-def _cells(scorer: Scorer, names: Sequence[str]) -> CodeArray:
-    """Cell numbers of the rows for another bag."""
-    rows = scorer.cases.rows
-    how = recipe([names], rows)
-    cells = np.zeros(len(rows), dtype=np.uint32)
-    for column, stride in zip(how.columns.tolist(), how.strides.tolist(), strict=True):
-        cells += rows.codes[column].astype(np.uint32) * np.uint32(stride)
-    return cells
 
 
 def _occam(scorer: Scorer, log_determinant: float, precision: FloatArray) -> float:

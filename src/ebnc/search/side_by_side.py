@@ -1,0 +1,106 @@
+"""Jobs over the same cases side by side, through joblib: processes unless told otherwise.
+
+``joblib.parallel_config`` chooses the backend, so ``parallel_config("dask")`` takes the jobs to a
+cluster. The cases are sent once, not with every job: as memory-mapped files to processes of this
+machine, as one broadcast to the workers of a cluster. Results come back in the order of the jobs.
+"""
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import get_active_backend
+
+from ebnc.data.cases import Cases
+from ebnc.data.rows import CodedRows
+from ebnc.domain import Domain
+from ebnc.errors import StorageError
+
+__all__ = ["SideBySide"]
+
+T = TypeVar("T")
+
+
+class SideBySide:
+    """A team of workers that all hold the same cases."""
+
+    def __init__(self, cases: Cases, n_jobs: int | None) -> None:
+        self.n_jobs = n_jobs
+        backend, _ = get_active_backend()
+        self._kept: Any = None  # a future, so that the cluster keeps what was sent
+        if hasattr(backend, "client"):
+            self._sent, self._kept = _Sent.to_cluster(cases, backend.client)
+        else:
+            self._sent = _Sent.to_processes(cases)
+
+    @property
+    def n_workers(self) -> int:
+        """How many jobs run at the same time."""
+        return int(effective_n_jobs(self.n_jobs))
+
+    def __call__(self, job: Callable[..., T], arguments: Iterable[tuple[Any, ...]]) -> list[T]:
+        """job(cases, …) for every tuple of arguments."""
+        tasks = [delayed(_run)(self._sent, job, given) for given in arguments]
+        found: list[T] = Parallel(n_jobs=self.n_jobs)(tasks)
+        return found
+
+
+class _Sent:
+    """Cases as a worker finds them: arrays in files, or under a key of a cluster."""
+
+    def __init__(self, domain: Domain, target: str, names: tuple[str, ...]) -> None:
+        self.domain, self.target, self.names = domain, target, names
+        self.arrays: tuple[Any, ...] = ()
+        self.key: str | None = None
+
+    @classmethod
+    def to_processes(cls, cases: Cases) -> "_Sent":
+        sent = cls(cases.domain, cases.target, cases.inputs)
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="ebnc-sent-"))
+            weakref.finalize(sent, shutil.rmtree, folder, ignore_errors=True)
+            arrays = []
+            for number, array in enumerate((cases.rows.codes, cases.classes, cases.weights)):
+                if array is not None and array.size:
+                    file = folder / f"{number}.npy"
+                    np.save(file, array)
+                    arrays.append(np.load(file, mmap_mode="r"))
+                else:
+                    arrays.append(array)
+        except OSError as error:
+            raise StorageError(
+                f"the cases cannot be written for other processes: {error}; use n_jobs=1"
+            ) from None
+        sent.arrays = tuple(arrays)
+        return sent
+
+    @classmethod
+    def to_cluster(cls, cases: Cases, client: Any) -> tuple["_Sent", Any]:
+        sent = cls(cases.domain, cases.target, cases.inputs)
+        arrays = (cases.rows.codes, cases.classes, cases.weights)
+        (future,) = client.scatter([arrays], broadcast=True, hash=False)
+        sent.key = future.key
+        return sent, future
+
+    def cases(self) -> Cases:
+        codes, classes, weights = self.arrays if self.key is None else _of_cluster(self.key)
+        n_states = tuple(self.domain.n_states(name) for name in self.names)
+        rows = CodedRows(self.names, n_states, codes)
+        return Cases(self.domain, self.target, rows, classes, weights)
+
+
+def _run(sent: _Sent, job: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+    return job(sent.cases(), *arguments)
+
+
+def _of_cluster(key: str) -> Any:
+    """What was sent to the workers: in this one's memory, unless it is new."""
+    from distributed import Future, get_client, get_worker
+
+    here = get_worker().data
+    return here[key] if key in here else Future(key, get_client()).result()
