@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
@@ -20,7 +21,7 @@ def named_columns(estimator: BaseEstimator, x: Any, *, reset: bool) -> dict[str,
     Columns of a frame keep their names (as strings); those of an array are called x0, x1, …
     A mapping from names to columns is a frame without more ado.
     """
-    if isinstance(x, Mapping):
+    if isinstance(x, Mapping) and not issparse(x):  # some sparse matrices are mappings
         return _of_mapping(estimator, x, reset=reset)
     if hasattr(x, "columns") or hasattr(x, "column_names"):
         validate_data(estimator, x, reset=reset, skip_check_array=True)

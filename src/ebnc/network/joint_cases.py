@@ -26,7 +26,9 @@ def read_joint_cases(
     files = as_files(data)
     if files is not None:
         return _from_files(files, categories, missing, weights)
-    names = [x for x in column_names(data) if x != weights]
+    names = column_names(data)
+    if isinstance(weights, str):
+        names = [x for x in names if x != weights]
     if not names:
         raise DataError("the data have no columns")
     if isinstance(weights, str):
