@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks.quality.screening import climb_without_screening
 
 import ebnc
 from ebnc.data.cases import read_cases
@@ -155,6 +156,31 @@ def test_contradictions_are_refused(options, message):
         Limits.of(**options)
     with pytest.raises(SearchError, match="'Q' is not an input"):
         Limits.of(required_features=["Q"]).check_names(["A", "B"])
+
+
+def test_the_structure_prior_shares_probability_among_choices():
+    """Of 5 inputs 3 are in (10 choices), with 2 of 10 possible arcs (45 choices)."""
+    cases, names = random_problem(0, 5, 100)
+    scorer = Scorer(cases)
+    some = isolated(names).from_string(
+        f"[Y][{names[0]}|Y][{names[1]}|{names[0]}:Y][{names[2]}|{names[0]}:Y][X3][X4]", target="Y"
+    )
+    assert scorer.log_structure_prior(some) == pytest.approx(-np.log(10) - np.log(45))
+    naive = ebnc.EmbeddedStructure.naive("Y", names)
+    assert scorer.log_structure_prior(naive) == scorer.log_structure_prior(isolated(names)) == 0.0
+
+
+def test_screening_ends_where_fitting_everything_ends():
+    """On six random problems, and with a fraction of the fits."""
+    saved = []
+    for seed in range(6):
+        cases, names = random_problem(seed, 6, 300)
+        start = ebnc.EmbeddedStructure.naive("Y", names)
+        screened, full = Scorer(cases), Scorer(cases)
+        found = greedy_search(screened, start).best
+        assert found.score == pytest.approx(climb_without_screening(full, start).score, abs=1.0)
+        saved.append(full.n_fits / screened.n_fits)
+    assert np.mean(saved) > 3
 
 
 def test_bic_counts_the_parameters_of_the_conditional():

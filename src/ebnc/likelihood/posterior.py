@@ -199,16 +199,13 @@ class Posterior:
         """
         design, data = self.design, self.data
         n_others = design.n_others
-        matrices = [bag.to_cells(np.eye(bag.keep.size)) for bag in design.bags]
         n_pairs = n_others * (n_others + 1) // 2
         products = np.zeros((n_pairs, design.n_columns, design.n_columns))
         chunk = max(256, CHUNK_BYTES // (16 * design.n_columns))
         for start in range(0, data.n_rows, chunk):
             stop = min(start + chunk, data.n_rows)
             weights = self._information(tables, start, stop)
-            rows = np.concatenate(
-                [matrix[data.cells[b, start:stop]] for b, matrix in enumerate(matrices)], axis=1
-            )
+            rows = design.rows_of(data.cells[:, start:stop])
             for pair in range(n_pairs):
                 products[pair] += rows.T @ (weights[:, pair, None] * rows)
         if n_others == 1:

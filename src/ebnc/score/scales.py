@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ebnc.fitting.metric import Factor
-from ebnc.fitting.newton import maximise, polish
+from ebnc.fitting.optimum import find_optimum
 from ebnc.fitting.solution import Solution
 from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.posterior import Posterior
@@ -119,9 +119,7 @@ class _Place:
     ) -> "_Place":
         scales = tuple(np.exp(rho).tolist()) or likelihood.prior.scales
         posterior = likelihood.with_prior(NormalPrior(scales))
-        solution = maximise(posterior, start, metric=metric)
-        factor = Factor.of(posterior.upper_neg_hessian(solution.phi))
-        solution = polish(posterior, solution, factor)
+        _, solution, factor = find_optimum(posterior, start, metric)
         log_evidence = laplace_log_evidence(log_joint(posterior, solution.phi), factor)
         shape = solution.phi.shape
         inverse_diagonal = (factor.inverse_root() ** 2).sum(axis=1).reshape(shape)

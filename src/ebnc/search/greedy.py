@@ -20,9 +20,10 @@ from ebnc.structure.embedded import EmbeddedStructure
 __all__ = ["SearchResult", "SearchTrace", "Step", "greedy_search"]
 
 ENOUGH = 1e-6  # nats by which a move must raise the score
-SURE = 3.0  # a move that raises it by more is taken without tuning the scales of others
+TIED = 0.02  # scales are tuned to half of this; among scores as near as that the name decides
 REFITS, REFITS_BACK = 4, 2  # moves refitted at every step: that grow, that shrink the structure
-TUNED = 3  # of them, the best ones whose scales are tuned
+TUNED = 3  # of them, the most whose scales are tuned
+MAY_RISE = 1.0  # nats that tuning may bring beyond what it has brought so far at this step
 HOPELESS = -10.0  # estimated gains below this are not refitted
 
 
@@ -114,26 +115,33 @@ def _best_move(
     met: dict[frozenset[frozenset[str]], Scored],
 ) -> tuple[Move, Scored] | None:
     """The best of the moves that were refitted, with its scales tuned; None if none is better."""
-    ranked = [s.move for s in screen(scorer, here, candidates) if s.gain > HOPELESS]
-    growing = [move for move in ranked if move.grows][:REFITS]
-    shrinking = [move for move in ranked if not move.grows][:REFITS_BACK]
-    scales = here.posterior.prior.scales
+    ranked = [s for s in screen(scorer, here, candidates) if s.gain > HOPELESS]
+    growing = [screened for screened in ranked if screened.move.grows][:REFITS]
+    shrinking = [screened for screened in ranked if not screened.move.grows][:REFITS_BACK]
     chosen = growing + shrinking
     fits = Parallel(n_jobs=scorer.n_jobs, prefer="threads")(
-        delayed(scorer.at_scales)(move.structure, scales, here) for move in chosen
+        delayed(scorer.at_scales)(screened.move.structure, screened.scales, here)
+        for screened in chosen
     )
-    refitted = list(zip(fits, chosen, strict=True))
+    refitted = list(zip(fits, [screened.move for screened in chosen], strict=True))
     for scored, _ in refitted:
         met.setdefault(scored.structure.cluster_key, scored)
     refitted.sort(key=lambda pair: (-pair[0].score, pair[1].description))
-    tuned = []
+    tuned: list[tuple[Scored, Move]] = []
+    rise = 0.0  # what tuning the scales has brought at this step
     for scored, move in refitted[:TUNED]:
+        goal = max([here.score, *(best.score - TIED for best, _ in tuned)])
+        if scored.score + rise + MAY_RISE < goal:
+            break  # the others are no better
         best = scorer.tuned(move.structure, scored)
         met[best.structure.cluster_key] = best
         tuned.append((best, move))
-        if best.score > here.score + SURE:  # no need to look further at this step
-            break
+        rise = max(rise, best.score - scored.score)
     if not tuned:
         return None
-    best, move = max(tuned, key=lambda pair: pair[0].score)
+    highest = max(best.score for best, _ in tuned)
+    best, move = min(
+        (pair for pair in tuned if pair[0].score >= highest - TIED),
+        key=lambda pair: pair[1].description,
+    )
     return (move, best) if best.score > here.score + ENOUGH else None

@@ -2,9 +2,13 @@
 
     score = log evidence + log hyperprior + log p(m′)      or      BIC + log p(m′)
 
-The structure prior takes the number of alternatives: −log(n − 1) for every interaction arc and
-−log n for every input left out, of n inputs. Hundreds of candidates compete, and evidence alone
-would overfit small data.
+Hundreds of candidates compete, and evidence alone would overfit small data. The structure prior
+corrects for their number: how many inputs and how many interaction arcs there are is free, which
+ones shares the probability of that number among all choices (Scott & Berger 2010):
+
+    log p(m′) = −log C(n, inputs taken in) − log C(n (n − 1)/2, arcs)
+
+The first arc of n inputs costs log n(n − 1)/2, a tenth one log 10 less.
 """
 
 import math
@@ -15,14 +19,14 @@ import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.fitting.metric import Factor
-from ebnc.fitting.newton import maximise, polish
+from ebnc.fitting.optimum import Optimum, find_optimum
 from ebnc.fitting.solution import Solution
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior, count_cells
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.phi import Basis, transfer
 from ebnc.score.bic import bic
-from ebnc.score.laplace import curvature_at, laplace_log_evidence, log_joint
+from ebnc.score.laplace import laplace_log_evidence, log_joint
 from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD, maximise_evidence
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
@@ -45,6 +49,11 @@ class Scored:
     score: float
 
     @property
+    def optimum(self) -> Optimum:
+        """The fit."""
+        return Optimum(self.posterior, self.solution, self.factor)
+
+    @property
     def design(self) -> Design:
         """The design of the fit."""
         return self.posterior.design
@@ -59,7 +68,8 @@ class Scorer:
     """Fits and scores structures over the inputs of ``cases``.
 
     ``kind``: "laplace" or "bic". ``scales``: fixed σ by order, or None for σ by evidence.
-    ``n_fits`` counts full fits; ``n_jobs`` threads do them side by side where there are several.
+    ``n_fits`` counts full fits, each scale that is tried being one; ``n_jobs`` threads do them side
+    by side where there are several.
     """
 
     def __init__(
@@ -82,10 +92,9 @@ class Scorer:
         return self.kind == "laplace" and self.scales is None
 
     def log_structure_prior(self, structure: EmbeddedStructure) -> float:
-        """−log(n − 1) for every interaction arc, −log n for every input left out.
+        """−log of the number of choices of as many inputs, and of as many interaction arcs.
 
-        Arcs are those beyond the first variable of a cluster. Leaving out everything is one
-        alternative, not one for each input, and costs nothing.
+        Arcs are those beyond the first variable of a cluster: each is a pair of inputs.
         """
         return self.log_cluster_prior(structure.cluster_key)
 
@@ -93,11 +102,11 @@ class Scorer:
         """The same from the clusters alone."""
         n_inputs = len(self.cases.rows.names)
         n_in = len(frozenset().union(*clusters))
-        if not self.structure_prior or n_inputs < 2 or n_in == 0:
+        if not self.structure_prior:
             return 0.0
-        n_arcs = sum(len(cluster) - 1 for cluster in clusters)
-        cost = n_arcs * math.log(max(2, n_inputs - 1)) + (n_inputs - n_in) * math.log(n_inputs)
-        return -cost
+        n_arcs = sum(len(cluster) - 1 for cluster in clusters if cluster)
+        n_pairs = n_inputs * (n_inputs - 1) // 2
+        return -_log_choices(n_inputs, n_in) - _log_choices(n_pairs, n_arcs)
 
     def tuned(self, structure: EmbeddedStructure, near: Scored | None = None) -> Scored:
         """The score with σ by evidence (or as given), started at a similar structure."""
@@ -119,7 +128,6 @@ class Scorer:
     ) -> Scored:
         key = (structure.cluster_key, scales)
         if key not in self._memory:
-            self.n_fits += 1
             self._memory[key] = make()
         return self._memory[key]
 
@@ -132,6 +140,7 @@ class Scorer:
         scales = () if near is None else near.posterior.prior.scales
         start = None if near is None else start_from(near, posterior.design)
         found = maximise_evidence(posterior, tolerance=1e-2, scales=scales, start=start)
+        self.n_fits += found.n_fits
         prior = self.log_structure_prior(structure)
         what = (structure, found.posterior, found.solution, found.factor)
         return Scored(*what, found.total, found.total + prior)
@@ -145,9 +154,8 @@ class Scorer:
         used = tuple(filled[:orders]) or tuple(scales)
         posterior = posterior.with_prior(NormalPrior(used))
         start = None if near is None else start_from(near, posterior.design)
-        solution = maximise(posterior, start)
-        factor = curvature_at(posterior, solution.phi)
-        solution = polish(posterior, solution, factor)
+        _, solution, factor = find_optimum(posterior, start)
+        self.n_fits += 1
         if self.kind == "bic":
             likelihood = posterior.log_likelihood(solution.phi)
             value = bic(likelihood, posterior.design.dimension, self.cases.total_weight)
@@ -158,6 +166,11 @@ class Scorer:
                 value -= 0.5 * float(z @ z)
         prior = self.log_structure_prior(structure)
         return Scored(structure, posterior, solution, factor, value, value + prior)
+
+
+def _log_choices(n: int, k: int) -> float:
+    """log C(n, k)."""
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def start_from(near: Scored, design: Design) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":

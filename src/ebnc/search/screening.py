@@ -33,10 +33,11 @@ NEW_SCALES = (0.06, 0.12, 0.25, 0.5, 1.0)
 
 @dataclass(frozen=True)
 class Screened:
-    """A move and its estimated gain in score."""
+    """A move, its estimated gain in score, and the scales at which it was estimated."""
 
     move: Move
     gain: float
+    scales: tuple[float, ...]
 
 
 @one_blas_thread()
@@ -48,6 +49,7 @@ def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Scr
     clusters = here.structure.cluster_key
     prior = scorer.log_cluster_prior(clusters)
     known = {frozenset(term.inputs) for term in basis.terms}
+    scales = here.posterior.prior.scales
 
     def estimate(move: Move) -> Screened:
         new = move.new_cluster
@@ -55,7 +57,7 @@ def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Scr
             gain = scorer.log_structure_prior(move.structure) - prior
             there = {frozenset(term.inputs) for term in Basis(move.structure, basis.domain).terms}
             lost = [t.inputs for t in basis.terms if frozenset(t.inputs) not in there]
-            return Screened(move, gain - _worth_of(scorer, here, lost, covariance))
+            return Screened(move, gain - _worth_of(scorer, here, lost, covariance), scales)
         kept = [cluster for cluster in clusters if not cluster <= new]
         gain = scorer.log_cluster_prior([*kept, new]) - prior
         names = sorted(x for x in new if basis.domain.n_states(x) > 1)
@@ -65,9 +67,11 @@ def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Scr
             for subset in combinations(names, size)
             if frozenset(subset) not in known
         ]
-        if gained:
-            gain += _worth_outside(scorer, here, gained, rows, covariance)
-        return Screened(move, gain)
+        if not gained:
+            return Screened(move, gain, scales)
+        worth, scale = _worth_outside(scorer, here, gained, rows, covariance)
+        beyond = max(map(len, gained)) - len(scales)
+        return Screened(move, gain + worth, (*scales, *[scale] * beyond))
 
     found = in_parallel(estimate, candidates)
     return sorted(found, key=lambda s: (-s.gain, s.move.description))
@@ -99,8 +103,8 @@ def _worth_outside(
     terms: Sequence[tuple[str, ...]],
     rows: RowTerms,
     covariance: FloatArray,
-) -> float:
-    """What terms outside of the design would be worth."""
+) -> tuple[float, float]:
+    """What terms outside of the design would be worth, and the best scale of orders new here."""
     posterior = here.posterior
     design = posterior.design
     names = tuple(sorted({x for term in terms for x in term}))
@@ -113,7 +117,10 @@ def _worth_outside(
     known = len(here.posterior.prior.scales)
     # An order that is new here has no scale yet: the best of a few, with what they cost.
     new = NEW_SCALES if scorer.tunes_scales and orders.max() > known else (math.exp(HYPER_MEAN),)
-    return max(_quadratic_gain(scorer, block.gradient, schur, here, orders, scale) for scale in new)
+    return max(
+        (_quadratic_gain(scorer, block.gradient, schur, here, orders, scale), scale)
+        for scale in new
+    )
 
 
 def _quadratic_gain(

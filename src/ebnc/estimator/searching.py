@@ -1,0 +1,79 @@
+"""What a classifier asks of a search: the models that predict, the best one, how it was found."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ebnc.data.cases import Cases
+from ebnc.fitting.optimum import Optimum
+from ebnc.likelihood.prior import as_prior
+from ebnc.score.predictive_scale import best_factor, rescaled
+from ebnc.score.scales import maximise_evidence
+from ebnc.search.averaging import occams_window
+from ebnc.search.features import FeatureWorth, feature_worths
+from ebnc.search.greedy import SearchTrace, Step, greedy_search
+from ebnc.search.limits import Limits
+from ebnc.search.scorer import Scorer
+from ebnc.structure.embedded import EmbeddedStructure
+
+__all__ = ["Searched", "search_models"]
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """``weighted``: the models that predict, with weights; ``best``: the one of the best score."""
+
+    best: Optimum
+    weighted: list[tuple[float, Optimum]]
+    trace: SearchTrace
+    feature_worths: tuple[FeatureWorth, ...]
+
+
+def search_models(
+    cases: Cases,
+    limits: Limits,
+    *,
+    score: str,
+    prior_scale: object,
+    average: bool,
+    n_jobs: int | None = None,
+    report: Callable[[Step], None] | None = None,
+) -> Searched:
+    """Search greedily from the naive structure, and look at the empty one."""
+    limits.check_names(cases.rows.names)
+    tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
+    scales = None if tunes else as_prior(prior_scale).scales
+    scorer = Scorer(cases, score, scales, n_jobs=n_jobs)
+    result = greedy_search(scorer, _start(cases, limits), limits, report=report)
+    best, met = result.best, list(result.met)
+    nothing = EmbeddedStructure(
+        cases.target, tuple((x, ()) for x in (cases.target, *cases.rows.names))
+    )
+    if limits.allow(nothing, dict(zip(cases.rows.names, cases.rows.n_states, strict=True))):
+        empty = scorer.tuned(nothing)
+        met.append(empty)
+        best = max(best, empty, key=lambda scored: scored.score)
+    chosen = occams_window(met) if average else [(1.0, best)]
+    optimum, optima = best.optimum, [scored.optimum for _, scored in chosen]
+    if tunes and score == "bic":  # which compares likelihoods; predictions need a prior
+        optimum, optima = _by_evidence(optimum), [_by_evidence(each) for each in optima]
+    if prior_scale == "loo":
+        factor = best_factor(optimum)
+        optimum, optima = rescaled(optimum, factor), [rescaled(each, factor) for each in optima]
+    weighted = [(weight, each) for (weight, _), each in zip(chosen, optima, strict=True)]
+    return Searched(optimum, weighted, result.trace, feature_worths(scorer, best))
+
+
+def _by_evidence(optimum: Optimum) -> Optimum:
+    found = maximise_evidence(optimum.posterior, start=optimum.solution.phi)
+    return Optimum(found.posterior, found.solution, found.factor)
+
+
+def _start(cases: Cases, limits: Limits) -> EmbeddedStructure:
+    """Naive, without forbidden inputs, with required arcs."""
+    target = cases.target
+    families: dict[str, tuple[str, ...]] = {target: ()}
+    for x in cases.rows.names:
+        families[x] = () if x in limits.forbidden_features else (target,)
+    for tail, head in sorted(limits.required_arcs):
+        families[head] = (tail, *families[head])
+    return EmbeddedStructure(target, tuple(families.items()))
