@@ -18,7 +18,7 @@ def test_gradient_of_the_log_determinant_equals_finite_differences(name, n_class
     data, _ = random_data(structure, domain, 100, seed=4)
     posterior, _ = posterior_of(structure, domain, data, 0.7, weights=weights)
     optimum = find_optimum(posterior)
-    gradient = log_determinant_gradient(optimum)
+    gradient = log_determinant_gradient(optimum, 100)
     phi = optimum.solution.phi
     for place in [(0, 0), (3, n_classes - 2), (phi.shape[0] - 1, 0)]:
         step = np.zeros_like(phi)

@@ -10,10 +10,10 @@ from ebnc.score.predictive_scale import best_factor, rescaled
 from ebnc.score.scales import maximise_evidence
 from ebnc.search.averaging import occams_window
 from ebnc.search.features import FeatureWorth, feature_worths
-from ebnc.search.greedy import SearchTrace, Step, greedy_search
+from ebnc.search.greedy import SearchTrace, Step
 from ebnc.search.limits import Limits
 from ebnc.search.scorer import Scorer
-from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.search.starts import search_from_starts
 
 __all__ = ["Searched", "search_models"]
 
@@ -38,20 +38,13 @@ def search_models(
     n_jobs: int | None = None,
     report: Callable[[Step], None] | None = None,
 ) -> Searched:
-    """Search greedily from the naive structure, and look at the empty one."""
+    """Search, weigh the models met, and give them the scales at which they predict."""
     limits.check_names(cases.rows.names)
     tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
     scales = None if tunes else as_prior(prior_scale).scales
     scorer = Scorer(cases, score, scales, n_jobs=n_jobs)
-    result = greedy_search(scorer, _start(cases, limits), limits, report=report)
-    best, met = result.best, list(result.met)
-    nothing = EmbeddedStructure(
-        cases.target, tuple((x, ()) for x in (cases.target, *cases.rows.names))
-    )
-    if limits.allow(nothing, dict(zip(cases.rows.names, cases.rows.n_states, strict=True))):
-        empty = scorer.tuned(nothing)
-        met.append(empty)
-        best = max(best, empty, key=lambda scored: scored.score)
+    result = search_from_starts(scorer, limits, report)
+    best, met = result.best, result.met
     chosen = occams_window(met) if average else [(1.0, best)]
     optimum, optima = best.optimum, [scored.optimum for _, scored in chosen]
     if tunes and score == "bic":  # which compares likelihoods; predictions need a prior
@@ -66,14 +59,3 @@ def search_models(
 def _by_evidence(optimum: Optimum) -> Optimum:
     found = maximise_evidence(optimum.posterior, start=optimum.solution.phi)
     return Optimum(found.posterior, found.solution, found.factor)
-
-
-def _start(cases: Cases, limits: Limits) -> EmbeddedStructure:
-    """Naive, without forbidden inputs, with required arcs."""
-    target = cases.target
-    families: dict[str, tuple[str, ...]] = {target: ()}
-    for x in cases.rows.names:
-        families[x] = () if x in limits.forbidden_features else (target,)
-    for tail, head in sorted(limits.required_arcs):
-        families[head] = (tail, *families[head])
-    return EmbeddedStructure(target, tuple(families.items()))

@@ -23,14 +23,14 @@ MOST_ROWS = 20_000
 def posterior_mean(optimum: Optimum) -> FloatArray:
     """E φ, shape (columns, K − 1)."""
     solution, factor = optimum.solution, optimum.factor
-    return solution.phi - 0.5 * factor.solve(log_determinant_gradient(optimum))
+    return solution.phi - 0.5 * factor.solve(log_determinant_gradient(optimum, MOST_ROWS))
 
 
-def log_determinant_gradient(optimum: Optimum) -> FloatArray:
-    """∂ log |A| / ∂φ at φ̃, shape (columns, K − 1)."""
+def log_determinant_gradient(optimum: Optimum, most_rows: int) -> FloatArray:
+    """∂ log |A| / ∂φ at φ̃, shape (columns, K − 1); exact if ``most_rows`` are all rows."""
     design, data = optimum.posterior.design, optimum.posterior.data
     total, looked_at = np.zeros((design.n_columns, design.n_others)), 0.0
-    for chunk in row_chunks(optimum, MOST_ROWS):
+    for chunk in row_chunks(optimum, most_rows):
         weights = data.weights[chunk.rows] if data.weights.size else np.ones(len(chunk.rows))
         p = class_probabilities(chunk.log_odds)
         lean = np.diagonal(chunk.covariance, axis1=1, axis2=2)

@@ -6,7 +6,7 @@ worth go again. Deterministic: ties are broken by the words of the move.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from joblib import Parallel, delayed
@@ -14,7 +14,8 @@ from joblib import Parallel, delayed
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
 from ebnc.search.scorer import Scored, Scorer
-from ebnc.search.screening import screen
+from ebnc.search.screening import Screened, screen
+from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["SearchResult", "SearchTrace", "Step", "greedy_search"]
@@ -25,6 +26,8 @@ REFITS, REFITS_BACK = 4, 2  # moves refitted at every step: that grow, that shri
 TUNED = 3  # of them, the most whose scales are tuned
 MAY_RISE = 1.0  # nats that tuning may bring beyond what it has brought so far at this step
 HOPELESS = -10.0  # estimated gains below this are not refitted
+EXPENSIVE = 10**9  # look-ups, about a second: with more, not all moves are screened at every step
+AGAIN = 40  # but so many of those that looked best before, and all before the search ends
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ def greedy_search(
     began = time.perf_counter()
     here = scorer.tuned(start)
     met = {here.structure.cluster_key: here}
+    gains: dict[Cluster | None, float] = {}
 
     def note(description: str, scored: Scored) -> None:
         seconds = time.perf_counter() - began
@@ -96,8 +100,14 @@ def greedy_search(
     try:
         while len(trace.steps) <= max_steps:
             candidates = moves(here.structure, n_states, limits)
-            trace.n_screened += len(candidates)
-            taken = _best_move(scorer, here, candidates, met)
+            taken = None
+            for some in _in_turn(here, candidates, gains):
+                trace.n_screened += len(some)
+                screened = screen(scorer, here, some)
+                gains |= {s.move.new_cluster: s.gain for s in screened}
+                taken = _best_move(scorer, here, screened, met)
+                if taken is not None:
+                    break
             if taken is None:
                 break
             move, here = taken
@@ -108,22 +118,34 @@ def greedy_search(
     return SearchResult(here, trace, tuple(met.values()))
 
 
+def _in_turn(
+    here: Scored, candidates: Sequence[Move], gains: Mapping[Cluster | None, float]
+) -> Iterator[Sequence[Move]]:
+    """Which moves to screen: all of them; where that is expensive, first those that are new, that
+    shrink the structure, or that looked best before."""
+    cost = len(candidates) * here.posterior.data.n_rows * len(here.design.bags)
+    if gains and cost > EXPENSIVE:
+        seen = [move for move in candidates if move.new_cluster in gains and move.grows]
+        seen.sort(key=lambda move: (-gains[move.new_cluster], move.description))
+        left = {id(move) for move in seen[AGAIN:]}
+        yield [move for move in candidates if id(move) not in left]
+    yield candidates
+
+
 def _best_move(
     scorer: Scorer,
     here: Scored,
-    candidates: Sequence[Move],
+    screened: Sequence[Screened],
     met: dict[frozenset[frozenset[str]], Scored],
 ) -> tuple[Move, Scored] | None:
     """The best of the moves that were refitted, with its scales tuned; None if none is better."""
-    ranked = [s for s in screen(scorer, here, candidates) if s.gain > HOPELESS]
-    growing = [screened for screened in ranked if screened.move.grows][:REFITS]
-    shrinking = [screened for screened in ranked if not screened.move.grows][:REFITS_BACK]
-    chosen = growing + shrinking
+    ranked = [s for s in screened if s.gain > HOPELESS]
+    growing = [s for s in ranked if s.move.grows][:REFITS]
+    chosen = growing + [s for s in ranked if not s.move.grows][:REFITS_BACK]
     fits = Parallel(n_jobs=scorer.n_jobs, prefer="threads")(
-        delayed(scorer.at_scales)(screened.move.structure, screened.scales, here)
-        for screened in chosen
+        delayed(scorer.at_scales)(s.move.structure, s.scales, here) for s in chosen
     )
-    refitted = list(zip(fits, [screened.move for screened in chosen], strict=True))
+    refitted = list(zip(fits, [s.move for s in chosen], strict=True))
     for scored, _ in refitted:
         met.setdefault(scored.structure.cluster_key, scored)
     refitted.sort(key=lambda pair: (-pair[0].score, pair[1].description))
