@@ -7,6 +7,7 @@ from benchmarks.quality.screening import climb_without_screening
 import ebnc
 from ebnc.data.cases import read_cases
 from ebnc.errors import SearchError
+from ebnc.search import screening
 from ebnc.search.averaging import occams_window
 from ebnc.search.exhaustive import all_structures, exhaustive_search
 from ebnc.search.features import feature_worths, without_input
@@ -15,6 +16,7 @@ from ebnc.search.limits import Limits
 from ebnc.search.moves import moves
 from ebnc.search.scorer import Scorer
 from ebnc.search.screening import screen
+from ebnc.search.starts import least_structure
 from problems import domain_of, random_data, structure_named
 
 
@@ -100,6 +102,41 @@ def test_estimated_gains_of_growing_moves_follow_the_exact_ones():
     estimated = [s.gain for s in growing]
     np.testing.assert_allclose(estimated, exact, atol=0.1, rtol=0.2)
     assert np.argmax(exact) in np.argsort(estimated)[-3:]
+
+
+def test_the_first_ranking_keeps_what_matters(monkeypatch):
+    """With few moves looked at thoroughly the best ones are the same, with the same estimates."""
+    cases, names = random_problem(4, 8, 600)
+    scorer = Scorer(cases)
+    here = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
+    n_states = {x: cases.domain.n_states(x) for x in names}
+    candidates = moves(here.structure, n_states, Limits())
+    thorough = screen(scorer, here, candidates)
+    monkeypatch.setattr(screening, "EXPENSIVE", 0.0)
+    monkeypatch.setattr(screening, "THOROUGH", 10)
+    ranked = screen(scorer, here, candidates)
+    assert len(ranked) == len(thorough)
+    assert [s.move.description for s in ranked[:3]] == [s.move.description for s in thorough[:3]]
+    assert [s.gain for s in ranked[:3]] == pytest.approx([s.gain for s in thorough[:3]])
+
+
+def test_with_many_inputs_the_search_takes_in_what_matters():
+    generator = np.random.default_rng(0)
+    x = generator.integers(0, 2, (400, 150))
+    y = (x[:, 3] + x[:, 77] + generator.normal(0, 0.7, 400) > 1).astype(int)
+    model = ebnc.EBNCClassifier().fit(x, y)
+    assert {"x3", "x77"} <= set(model.selected_features_)
+    assert len(model.selected_features_) < 6
+    starts = [step.dimension for step in model.trace_.steps if step.move == "start"]
+    assert starts == [1, 151]
+
+
+def test_from_many_inputs_required_ones_are_where_the_search_starts():
+    cases, names = random_problem(0, 5, 100)
+    limits = Limits.of(required_features=[names[0]], required_arcs=[(names[1], names[2])])
+    least = least_structure(cases, limits)
+    assert set(least.markov_blanket) == set(names[:3])
+    assert limits.allow(least, {x: cases.domain.n_states(x) for x in names})
 
 
 def test_estimates_save_most_of_the_fits():

@@ -9,6 +9,7 @@ n (δ_ab p_a − p_a p_b) and pulled back on both sides. It is concave: softmax 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -86,7 +87,7 @@ class RowTerms:
 @dataclass(frozen=True, eq=False)
 class OutsideBlock:
     """Of a bag outside of the design, with d_B parameters: the likelihood's gradient (d_B,), its
-    negative Hessian (d_B, d_B), and that with the design's parameters (d_B, d)."""
+    negative Hessian (d_B, d_B), and that with parameters of the design (d_B, up to d)."""
 
     gradient: FloatArray
     own: FloatArray
@@ -301,10 +302,13 @@ class Posterior:
         in_parallel(fill, row_blocks(data.n_rows))
         return RowTerms(residual, self._information(tables, 0, data.n_rows))
 
-    def outside_block(self, bag: Bag, cells: CodeArray, rows: "RowTerms") -> "OutsideBlock":
+    def outside_block(
+        self, bag: Bag, cells: CodeArray, rows: "RowTerms", beside: Sequence[int]
+    ) -> "OutsideBlock":
         """Gradient and Hessian of the likelihood in the parameters of another bag.
 
-        ``cells``: of that bag, one for each row of the data.
+        ``cells``: of that bag, one for each row of the data. ``beside``: numbers of the bags of the
+        design that the mixed derivatives are taken with.
         """
         design = self.design
         n_others, n_pairs = design.n_others, rows.information.shape[1]
@@ -315,13 +319,14 @@ class Posterior:
         diagonal = np.zeros((bag.n_cells, n_pairs))
         tabulate(cells, rows.information, diagonal)
         own = self._pull_back_diagonal(bag, diagonal).reshape(size, size)
-        cross = np.empty((bag.keep.size, n_others, design.n_columns, n_others))
-        for b, other in enumerate(design.bags):
+        cross = []
+        for b in beside:
+            other = design.bags[b]
             table = np.zeros((other.n_cells, bag.n_cells, n_pairs))
             flat = table.reshape(-1, n_pairs)
             cross_tabulate(self.data.cells[b], cells, bag.n_cells, rows.information, flat)
-            cross[:, :, design.columns[b]] = self._pull_back(bag, other, table)
-        return OutsideBlock(gradient, own, cross.reshape(size, design.dimension))
+            cross.append(self._pull_back(bag, other, table).reshape(size, -1))
+        return OutsideBlock(gradient, own, np.concatenate(cross, axis=1))
 
     # -- a sample of rows -------------------------------------------------------------------
 

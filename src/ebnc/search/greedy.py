@@ -6,7 +6,7 @@ worth go again. Deterministic: ties are broken by the words of the move.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from joblib import Parallel, delayed
@@ -15,7 +15,6 @@ from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.screening import Screened, screen
-from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["SearchResult", "SearchTrace", "Step", "greedy_search"]
@@ -26,8 +25,6 @@ REFITS, REFITS_BACK = 4, 2  # moves refitted at every step: that grow, that shri
 TUNED = 3  # of them, the most whose scales are tuned
 MAY_RISE = 1.0  # nats that tuning may bring beyond what it has brought so far at this step
 HOPELESS = -10.0  # estimated gains below this are not refitted
-EXPENSIVE = 10**9  # look-ups, about a second: with more, not all moves are screened at every step
-AGAIN = 40  # but so many of those that looked best before, and all before the search ends
 
 
 @dataclass(frozen=True)
@@ -87,7 +84,6 @@ def greedy_search(
     began = time.perf_counter()
     here = scorer.tuned(start)
     met = {here.structure.cluster_key: here}
-    gains: dict[Cluster | None, float] = {}
 
     def note(description: str, scored: Scored) -> None:
         seconds = time.perf_counter() - began
@@ -100,14 +96,8 @@ def greedy_search(
     try:
         while len(trace.steps) <= max_steps:
             candidates = moves(here.structure, n_states, limits)
-            taken = None
-            for some in _in_turn(here, candidates, gains):
-                trace.n_screened += len(some)
-                screened = screen(scorer, here, some)
-                gains |= {s.move.new_cluster: s.gain for s in screened}
-                taken = _best_move(scorer, here, screened, met)
-                if taken is not None:
-                    break
+            trace.n_screened += len(candidates)
+            taken = _best_move(scorer, here, screen(scorer, here, candidates), met)
             if taken is None:
                 break
             move, here = taken
@@ -116,20 +106,6 @@ def greedy_search(
         trace.interrupted = True
     trace.n_fits = scorer.n_fits
     return SearchResult(here, trace, tuple(met.values()))
-
-
-def _in_turn(
-    here: Scored, candidates: Sequence[Move], gains: Mapping[Cluster | None, float]
-) -> Iterator[Sequence[Move]]:
-    """Which moves to screen: all of them; where that is expensive, first those that are new, that
-    shrink the structure, or that looked best before."""
-    cost = len(candidates) * here.posterior.data.n_rows * len(here.design.bags)
-    if gains and cost > EXPENSIVE:
-        seen = [move for move in candidates if move.new_cluster in gains and move.grows]
-        seen.sort(key=lambda move: (-gains[move.new_cluster], move.description))
-        left = {id(move) for move in seen[AGAIN:]}
-        yield [move for move in candidates if id(move) not in left]
-    yield candidates
 
 
 def _best_move(

@@ -8,12 +8,16 @@ block at the current optimum, the quadratic approximation of the gain in log evi
 For a block B that a move takes away, V = ((A⁻¹)_BB)⁻¹ and U = V φ_B, and the gain is minus that.
 With BIC the last two terms are −½ d_B log N. Near separation the second estimate is far too high
 (the curvature at large φ is small): it ranks what may go, no more.
+
+Where all this is expensive, growing moves are first ranked with V from those bags of the design
+that share an input with the new block, and only the best are looked at with the whole design.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,11 +28,14 @@ from ebnc.parameters.tables import recipe
 from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD
 from ebnc.search.moves import Move
 from ebnc.search.scorer import Scored, Scorer
+from ebnc.structure.clusters import Cluster
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["Screened", "screen"]
 
 NEW_SCALES = (0.06, 0.12, 0.25, 0.5, 1.0)
+EXPENSIVE = 3e9  # operations, a few seconds, of which the first ranking saves most
+THOROUGH = 40  # moves that are looked at again after the first ranking
 
 
 @dataclass(frozen=True)
@@ -50,8 +57,9 @@ def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Scr
     prior = scorer.log_cluster_prior(clusters)
     known = {frozenset(term.inputs) for term in basis.terms}
     scales = here.posterior.prior.scales
+    everything = Nuisance(tuple(range(len(here.design.bags))), covariance)
 
-    def estimate(move: Move) -> Screened:
+    def estimate(move: Move, nearby: dict[tuple[int, ...], Nuisance] | None = None) -> Screened:
         new = move.new_cluster
         if new is None:
             gain = scorer.log_structure_prior(move.structure) - prior
@@ -69,12 +77,67 @@ def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Scr
         ]
         if not gained:
             return Screened(move, gain, scales)
-        worth, scale = _worth_outside(scorer, here, gained, rows, covariance)
+        nuisance = everything if nearby is None else nearby[_bags_near(here, new)]
+        worth, scale = _worth_outside(scorer, here, gained, rows, nuisance)
         beyond = max(map(len, gained)) - len(scales)
         return Screened(move, gain + worth, (*scales, *[scale] * beyond))
 
-    found = in_parallel(estimate, candidates)
-    return sorted(found, key=lambda s: (-s.gain, s.move.description))
+    def order(screened: Screened) -> tuple[float, str]:
+        return (-screened.gain, screened.move.description)
+
+    growing = [move for move in candidates if move.new_cluster is not None]
+    rest: list[Screened] = []
+    if len(growing) > THOROUGH and _price(here, growing) > EXPENSIVE:
+        nearby = _nuisances(here, growing)
+        rough = sorted(in_parallel(lambda move: estimate(move, nearby), growing), key=order)
+        growing, rest = [screened.move for screened in rough[:THOROUGH]], rough[THOROUGH:]
+    shrinking = [move for move in candidates if move.new_cluster is None]
+    found = sorted(in_parallel(estimate, growing + shrinking), key=order)
+    return found + rest
+
+
+class Nuisance(NamedTuple):
+    """Bags of the design, by number, and the inverse of A's block of their parameters."""
+
+    bags: tuple[int, ...]
+    covariance: FloatArray
+
+
+def _bags_near(here: Scored, inputs: Cluster) -> tuple[int, ...]:
+    """The bags that share an input with a cluster, and the one of the intercept."""
+    design = here.design
+    intercept = int(np.flatnonzero(design.order == 0)[0])
+    return tuple(
+        b
+        for b, bag in enumerate(design.bags)
+        if not inputs.isdisjoint(bag.names)
+        or design.columns[b].start <= intercept < design.columns[b].stop
+    )
+
+
+def _nuisances(here: Scored, moves: Sequence[Move]) -> dict[tuple[int, ...], Nuisance]:
+    """The blocks that a first ranking of the moves needs: A = L Lᵀ, so A_ss = L_s L_sᵀ."""
+    design, lower = here.design, np.tril(here.factor.lower)
+    found: dict[tuple[int, ...], Nuisance] = {}
+    for move in moves:
+        assert move.new_cluster is not None
+        bags = _bags_near(here, move.new_cluster)
+        if bags not in found:
+            columns = np.concatenate([np.arange(design.n_columns)[design.columns[b]] for b in bags])
+            each = columns[:, None] * design.n_others + np.arange(design.n_others)
+            rows = lower[each.ravel()]
+            found[bags] = Nuisance(bags, np.asarray(np.linalg.inv(rows @ rows.T), np.float64))
+    return found
+
+
+def _price(here: Scored, moves: Sequence[Move]) -> float:
+    """About the operations of screening: cross-tabulations with all bags, and A⁻¹ on both sides."""
+    design, data = here.design, here.posterior.data
+    n_pairs = design.n_others * (design.n_others + 1) / 2
+    n_states = design.basis.domain.n_states
+    widths = sum(math.prod(n_states(x) for x in move.new_cluster or ()) for move in moves)
+    tables = len(moves) * data.n_rows * len(design.bags) * n_pairs
+    return tables + 0.1 * widths * design.n_others * design.dimension**2
 
 
 def _worth_of(
@@ -102,7 +165,7 @@ def _worth_outside(
     here: Scored,
     terms: Sequence[tuple[str, ...]],
     rows: RowTerms,
-    covariance: FloatArray,
+    nuisance: Nuisance,
 ) -> tuple[float, float]:
     """What terms outside of the design would be worth, and the best scale of orders new here."""
     posterior = here.posterior
@@ -110,8 +173,8 @@ def _worth_outside(
     names = tuple(sorted({x for term in terms for x in term}))
     bag = design.bag_of(names, terms)
     cells = _cells(scorer, names)
-    block = posterior.outside_block(bag, cells, rows)
-    schur = block.own - block.cross @ covariance @ block.cross.T
+    block = posterior.outside_block(bag, cells, rows, nuisance.bags)
+    schur = block.own - block.cross @ nuisance.covariance @ block.cross.T
     widths = [math.prod(design.basis.domain.n_states(x) - 1 for x in term) for term in terms]
     orders = np.repeat(np.repeat([len(term) for term in terms], widths), design.n_others)
     known = len(here.posterior.prior.scales)
