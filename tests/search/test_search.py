@@ -139,6 +139,20 @@ def test_from_many_inputs_required_ones_are_where_the_search_starts():
     assert limits.allow(least, {x: cases.domain.n_states(x) for x in names})
 
 
+def test_the_order_in_which_inputs_came_in_is_kept():
+    cases, names = random_problem(5, 4, 1000)
+    result = greedy_search(Scorer(cases), isolated(names))
+    steps = result.trace.steps
+    assert set(result.entered) == set(result.best.structure.markov_blanket)
+    for x, step in result.entered.items():
+        assert x in steps[step].move
+    worths = feature_worths(Scorer(cases), result.best, result.entered)
+    assert {worth.feature: worth.entered for worth in worths} == result.entered
+    assert max(result.entered.values()) > 0
+    from_naive = greedy_search(Scorer(cases), ebnc.EmbeddedStructure.naive("Y", names))
+    assert set(from_naive.entered.values()) <= {0}
+
+
 def test_estimates_save_most_of_the_fits():
     cases, names = random_problem(1, 10, 800)
     scorer = Scorer(cases)
@@ -164,7 +178,7 @@ def test_worth_of_features_is_what_a_refit_without_them_loses():
     cases, names = random_problem(5, 4, 1000)
     scorer = Scorer(cases)
     best = greedy_search(scorer, ebnc.EmbeddedStructure.naive("Y", names)).best
-    for feature, worth in feature_worths(scorer, best):
+    for feature, worth, _ in feature_worths(scorer, best):
         less = scorer.at_scales(without_input(best.structure, feature), best.posterior.prior.scales)
         assert worth == pytest.approx(best.fit_score - less.fit_score, abs=1e-6)
 

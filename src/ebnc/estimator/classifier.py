@@ -25,6 +25,7 @@ from ebnc.data.rows import CodedRows
 from ebnc.data.states import learn_domain
 from ebnc.errors import DataError, SearchError
 from ebnc.estimator.averaged import WeightedModel
+from ebnc.estimator.display import facts_as_html, facts_as_text
 from ebnc.estimator.named_target import cases_by_name, rows_by_name
 from ebnc.estimator.searching import search_models
 from ebnc.estimator.tables import named_columns, taking_labels
@@ -40,7 +41,7 @@ from ebnc.parameters.phi import Basis
 from ebnc.search.averaging import posterior_draws
 from ebnc.search.families import forest, kdb, tan
 from ebnc.search.features import FeatureWorth
-from ebnc.search.greedy import SearchTrace, Step
+from ebnc.search.greedy import SearchTrace
 from ebnc.search.limits import Limits
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
@@ -105,7 +106,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     random_state : int or None
         For tools that set it; nothing here is random.
     verbose : int
-        Print every step of the search.
+        Print every step of the search, and show its progress (rich); 0 is silent.
 
     Attributes
     ----------
@@ -290,7 +291,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             prior_scale=self.prior_scale,
             average=self.average,
             n_jobs=self.n_jobs,
-            report=_printed if self.verbose else None,
+            verbose=self.verbose,
         )
         self.trace_, self.feature_worths_ = found.trace, found.feature_worths
         self.models_ = [self._weighted(weight, *optimum) for weight, optimum in found.weighted]
@@ -377,6 +378,10 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         save(self, path)
 
+    # -- show -------------------------------------------------------------------------------
 
-def _printed(step: Step) -> None:
-    print(f"{step.score:12.3f}  d = {step.dimension:<6} {step.seconds:7.2f} s  {step.move}")
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return str(super().__repr__(N_CHAR_MAX)) + facts_as_text(self)
+
+    def _html_repr(self) -> str:
+        return str(super()._html_repr()) + facts_as_html(self)

@@ -1,16 +1,16 @@
 """What a classifier asks of a search: the models that predict, the best one, how it was found."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from ebnc.data.cases import Cases
+from ebnc.estimator.progress import SearchProgress
 from ebnc.fitting.optimum import Optimum
 from ebnc.likelihood.prior import as_prior
 from ebnc.score.predictive_scale import best_factor, rescaled
 from ebnc.score.scales import maximise_evidence
 from ebnc.search.averaging import occams_window
 from ebnc.search.features import FeatureWorth, feature_worths
-from ebnc.search.greedy import SearchTrace, Step
+from ebnc.search.greedy import SearchTrace
 from ebnc.search.limits import Limits
 from ebnc.search.scorer import Scorer
 from ebnc.search.starts import search_from_starts
@@ -36,14 +36,15 @@ def search_models(
     prior_scale: object,
     average: bool,
     n_jobs: int | None = None,
-    report: Callable[[Step], None] | None = None,
+    verbose: int = 0,
 ) -> Searched:
     """Search, weigh the models met, and give them the scales at which they predict."""
     limits.check_names(cases.rows.names)
     tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
     scales = None if tunes else as_prior(prior_scale).scales
     scorer = Scorer(cases, score, scales, n_jobs=n_jobs)
-    result = search_from_starts(scorer, limits, report)
+    with SearchProgress(verbose) as progress:
+        result = search_from_starts(scorer, limits, progress.step, progress.screening)
     best, met = result.best, result.met
     chosen = occams_window(met) if average else [(1.0, best)]
     optimum, optima = best.optimum, [scored.optimum for _, scored in chosen]
@@ -53,7 +54,7 @@ def search_models(
         factor = best_factor(optimum)
         optimum, optima = rescaled(optimum, factor), [rescaled(each, factor) for each in optima]
     weighted = [(weight, each) for (weight, _), each in zip(chosen, optima, strict=True)]
-    return Searched(optimum, weighted, result.trace, feature_worths(scorer, best))
+    return Searched(optimum, weighted, result.trace, feature_worths(scorer, best, result.entered))
 
 
 def _by_evidence(optimum: Optimum) -> Optimum:

@@ -48,7 +48,11 @@ def classifier_to_json(classifier: EBNCClassifier) -> dict[str, Any]:
         "models": [_weighted_to_json(model) for model in classifier.models_],
         "search": None if trace is None else _trace_to_json(trace),
         "feature_worths": [
-            {"feature": worth.feature, "worth": float(worth.worth)}
+            {
+                "feature": worth.feature,
+                "worth": float(worth.worth),
+                "entered": int(worth.entered),
+            }
             for worth in classifier.feature_worths_
         ],
     }
@@ -93,8 +97,10 @@ def classifier_from_json(field: Field) -> EBNCClassifier:
         raise parts["models"].error("the weights do not add up to 1")
     classifier.trace_ = None if parts["search"].is_null() else _trace_from_json(parts["search"])
     classifier.feature_worths_ = tuple(
-        FeatureWorth(worth["feature"].text(), worth["worth"].number())
-        for worth in (item.object(["feature", "worth"]) for item in parts["feature_worths"].items())
+        FeatureWorth(worth["feature"].text(), worth["worth"].number(), worth["entered"].integer(0))
+        for worth in (
+            item.object(["feature", "worth", "entered"]) for item in parts["feature_worths"].items()
+        )
     )
     return classifier
 

@@ -58,11 +58,15 @@ class SearchTrace:
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The best structure found, with its fit, the trace, and all models met on the way."""
+    """The best structure found, with its fit, the trace, and all models met on the way.
+
+    ``entered``: for every input of the best structure the step that took it in; 0 is the start.
+    """
 
     best: Scored
     trace: SearchTrace
     met: tuple[Scored, ...]
+    entered: dict[str, int]
 
 
 def greedy_search(
@@ -72,10 +76,12 @@ def greedy_search(
     *,
     max_steps: int = 1000,
     report: Callable[[Step], None] | None = None,
+    watch: Callable[[int, float], None] | None = None,
 ) -> SearchResult:
     """Climb from ``start`` until no move that is refitted raises the score.
 
-    Ctrl-C ends the search with the best structure so far.
+    ``report`` is told every step, ``watch`` the number of candidates and the score before they are
+    screened. Ctrl-C ends the search with the best structure so far.
     """
     limits = limits or Limits()
     limits.check_names(start.inputs)
@@ -84,10 +90,16 @@ def greedy_search(
     began = time.perf_counter()
     here = scorer.tuned(start)
     met = {here.structure.cluster_key: here}
+    entered: dict[str, int] = {}
 
     def note(description: str, scored: Scored) -> None:
         seconds = time.perf_counter() - began
         step = Step(description, scored.score, scored.dimension, seconds)
+        now = scored.structure.markov_blanket
+        for x in set(entered).difference(now):
+            del entered[x]
+        for x in now:
+            entered.setdefault(x, len(trace.steps))
         trace.steps.append(step)
         if report is not None:
             report(step)
@@ -97,6 +109,8 @@ def greedy_search(
         while len(trace.steps) <= max_steps:
             candidates = moves(here.structure, n_states, limits)
             trace.n_screened += len(candidates)
+            if watch is not None:
+                watch(len(candidates), here.score)
             taken = _best_move(scorer, here, screen(scorer, here, candidates), met)
             if taken is None:
                 break
@@ -105,7 +119,7 @@ def greedy_search(
     except KeyboardInterrupt:
         trace.interrupted = True
     trace.n_fits = scorer.n_fits
-    return SearchResult(here, trace, tuple(met.values()))
+    return SearchResult(here, trace, tuple(met.values()), entered)
 
 
 def _best_move(

@@ -22,20 +22,27 @@ LARGEST_RIVAL = 3000  # parameters of a naive structure that is looked at for so
 
 
 def search_from_starts(
-    scorer: Scorer, limits: Limits, report: Callable[[Step], None] | None = None
+    scorer: Scorer,
+    limits: Limits,
+    report: Callable[[Step], None] | None = None,
+    watch: Callable[[int, float], None] | None = None,
 ) -> SearchResult:
     """The better of the searches from these starts; its trace and models are those of all."""
     cases = scorer.cases
+
+    def search(start: EmbeddedStructure, max_steps: int = 1000) -> SearchResult:
+        return greedy_search(scorer, start, limits, max_steps=max_steps, report=report, watch=watch)
+
     naive, least = naive_structure(cases, limits), least_structure(cases, limits)
     if len(naive.markov_blanket) <= MANY_INPUTS:
-        from_naive = greedy_search(scorer, naive, limits, report=report)
+        from_naive = search(naive)
         if scorer.tuned(least).score <= from_naive.best.score:
             return replace(from_naive, met=(*from_naive.met, scorer.tuned(least)))
-        return _joined(from_naive, greedy_search(scorer, least, limits, report=report))
-    from_least = greedy_search(scorer, least, limits, report=report)
+        return _joined(from_naive, search(least))
+    from_least = search(least)
     if dimension(naive, cases.domain) > LARGEST_RIVAL or from_least.trace.interrupted:
         return from_least
-    return _joined(from_least, greedy_search(scorer, naive, limits, max_steps=0, report=report))
+    return _joined(from_least, search(naive, max_steps=0))
 
 
 def naive_structure(cases: Cases, limits: Limits) -> EmbeddedStructure:
@@ -69,5 +76,7 @@ def _joined(first: SearchResult, second: SearchResult) -> SearchResult:
         interrupted=first.trace.interrupted or second.trace.interrupted,
     )
     met = {scored.structure.cluster_key: scored for scored in (*second.met, *first.met)}
-    best = max(first.best, second.best, key=lambda scored: scored.score)
-    return SearchResult(best, trace, tuple(met.values()))
+    better = max(first, second, key=lambda result: result.best.score)
+    shift = len(first.trace.steps) if better is second else 0
+    entered = {x: step + shift for x, step in better.entered.items()}
+    return SearchResult(better.best, trace, tuple(met.values()), entered)
