@@ -7,7 +7,7 @@ from benchmarks.quality.screening import climb_without_screening
 import ebnc
 from ebnc.data.cases import read_cases
 from ebnc.errors import SearchError
-from ebnc.search import screening
+from ebnc.search import features, screening
 from ebnc.search.averaging import occams_window
 from ebnc.search.exhaustive import all_structures, exhaustive_search
 from ebnc.search.features import feature_worths, without_input
@@ -181,6 +181,20 @@ def test_worth_of_features_is_what_a_refit_without_them_loses():
     for feature, worth, _ in feature_worths(scorer, best):
         less = scorer.at_scales(without_input(best.structure, feature), best.posterior.prior.scales)
         assert worth == pytest.approx(best.fit_score - less.fit_score, abs=1e-6)
+
+
+def test_worths_of_many_features_are_estimated(monkeypatch):
+    cases, names = random_problem(5, 4, 1000)
+    scorer = Scorer(cases, scales=[0.5, 0.5, 0.5])
+    scored = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
+    exact = feature_worths(scorer, scored)
+    monkeypatch.setattr(features, "MOST_WORK", 0.0)
+    n_fits = scorer.n_fits
+    estimated = feature_worths(scorer, scored)
+    assert scorer.n_fits == n_fits
+    assert [w.feature for w in estimated] == [w.feature for w in exact]
+    values = [[w.worth for w in worths] for worths in (estimated, exact)]
+    np.testing.assert_allclose(*values, atol=0.5, rtol=0.3)
 
 
 def test_occams_window_weighs_models_by_their_score():

@@ -31,7 +31,7 @@ from ebnc.search.scorer import Scored, Scorer
 from ebnc.structure.clusters import Cluster
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["Screened", "screen"]
+__all__ = ["Screened", "screen", "worth_of_terms"]
 
 NEW_SCALES = (0.06, 0.12, 0.25, 0.5, 1.0)
 EXPENSIVE = 3e9  # operations, a few seconds, of which the first ranking saves most
@@ -65,7 +65,7 @@ def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Scr
             gain = scorer.log_structure_prior(move.structure) - prior
             there = {frozenset(term.inputs) for term in Basis(move.structure, basis.domain).terms}
             lost = [t.inputs for t in basis.terms if frozenset(t.inputs) not in there]
-            return Screened(move, gain - _worth_of(scorer, here, lost, covariance), scales)
+            return Screened(move, gain - worth_of_terms(scorer, here, lost, covariance), scales)
         kept = [cluster for cluster in clusters if not cluster <= new]
         gain = scorer.log_cluster_prior([*kept, new]) - prior
         names = sorted(x for x in new if basis.domain.n_states(x) > 1)
@@ -140,10 +140,10 @@ def _price(here: Scored, moves: Sequence[Move]) -> float:
     return tables + 0.1 * widths * design.n_others * design.dimension**2
 
 
-def _worth_of(
+def worth_of_terms(
     scorer: Scorer, here: Scored, terms: Sequence[tuple[str, ...]], covariance: FloatArray
 ) -> float:
-    """What terms of the design are worth."""
+    """What terms of the design are worth, by the quadratic approximation; ``covariance``: A⁻¹."""
     if not terms:
         return 0.0
     design = here.posterior.design
