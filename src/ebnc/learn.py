@@ -16,6 +16,7 @@ from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError, St
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.multistart import ThetaFit, fit_theta_to_cases
 from ebnc.fitting.newton import LARGEST_FACTOR, maximise, polish
+from ebnc.fitting.optimum import Optimum
 from ebnc.fitting.separation import refuse_separated, refuse_unidentified
 from ebnc.fitting.solution import Solution
 from ebnc.likelihood.counts import count_cells
@@ -33,11 +34,12 @@ from ebnc.score.intervals import (
     probability_intervals,
 )
 from ebnc.score.laplace import Curvature, curvature_at, laplace_log_evidence, log_joint
+from ebnc.score.predictive_scale import best_factor, rescaled
 from ebnc.score.scales import maximise_evidence
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
-__all__ = ["FittedEBNC", "fit", "fit_cases", "fit_theta"]
+__all__ = ["FittedEBNC", "fit", "fit_cases", "fit_theta", "maximise_posterior"]
 
 TOLERANCE = 1e-12  # nats
 
@@ -164,7 +166,8 @@ def fit(
     are found by the structure's names (those of a two-dimensional array: inputs, then target); see
     ``ebnc.data.states`` for how states are learned.
     ``prior_scale``: σ of the normal prior, one number or one per order of interaction;
-    ``"evidence"`` maximises Laplace evidence over them; ``inf`` is maximum likelihood, refused with
+    ``"evidence"`` maximises Laplace evidence over them; ``"loo"`` then multiplies all by the factor
+    of least leave-one-out log-loss, for predictions; ``inf`` is maximum likelihood, refused with
     the terms' names where it does not exist.
     ``categories``: declared states, by column. ``missing``: ``"state"`` or ``"refuse"``.
     ``weights``: one number ≥ 0 for each row, or the name of a column.
@@ -183,10 +186,25 @@ def fit_cases(
     max_steps: int = 1000,
 ) -> FittedEBNC:
     """``fit`` for coded data; the cases may have more inputs than the structure."""
+    posterior, solution, factor = maximise_posterior(
+        basis, cases, prior_scale, start=start, max_steps=max_steps
+    )
+    return FittedEBNC(posterior, solution, factor, cases.total_weight)
+
+
+def maximise_posterior(
+    basis: Basis,
+    cases: Parts,
+    prior_scale: object = "evidence",
+    *,
+    start: EBNC | None = None,
+    max_steps: int = 1000,
+) -> tuple[Posterior, Solution, Factor | None]:
+    """The posterior with its scales, φ̃, and the factor of A there unless it is too large."""
     design = Design(basis)
     counts = count_cells(design, cases)
     if isinstance(prior_scale, str):
-        if prior_scale != "evidence":
+        if prior_scale not in ("evidence", "loo"):
             as_prior(prior_scale)  # says what would be right
         if design.dimension > LARGEST_FACTOR:
             raise ParameterError(
@@ -194,10 +212,12 @@ def fit_cases(
                 "computed; give prior_scale as a number"
             )
         found = maximise_evidence(Posterior(design, counts, NormalPrior((1.0,))))
-        return FittedEBNC(found.posterior, found.solution, found.factor, cases.total_weight)
+        optimum = Optimum(found.posterior, found.solution, found.factor)
+        if prior_scale == "loo":
+            optimum = rescaled(optimum, best_factor(optimum))
+        return optimum
     posterior = Posterior(design, counts, as_prior(prior_scale))
-    solution, factor = _maximise(posterior, cases, start, max_steps)
-    return FittedEBNC(posterior, solution, factor, cases.total_weight)
+    return posterior, *_maximise(posterior, cases, start, max_steps)
 
 
 def fit_theta(

@@ -145,6 +145,23 @@ def test_averages_are_probabilities_and_different(weather):
         assert np.abs(p - single).max() < 0.3
 
 
+def test_predictions_are_rescaled_unless_scales_are_given(weather):
+    x, y = weather
+    predictive, evidence = (
+        EBNCClassifier(prior_scale=scale).fit(x, y) for scale in ("loo", "evidence")
+    )
+    assert predictive.structure_ == evidence.structure_
+    ratios = np.divide(predictive.ebnc_.prior.scales, evidence.ebnc_.prior.scales)
+    np.testing.assert_allclose(ratios, ratios[0])
+    assert abs(ratios[0] - 1) > 0.01
+    assert predictive.log_evidence_ < evidence.log_evidence_
+    assert evidence.log_evidence_ == pytest.approx(evidence.ebnc_.log_evidence)
+    given = EBNCClassifier(prior_scale=0.3).fit(x, y)
+    assert set(given.ebnc_.prior.scales) == {0.3}
+    by_bic = EBNCClassifier(score="bic", average=False).fit(x, y)
+    np.testing.assert_array_equal(by_bic.predict_proba(x), by_bic.ebnc_.probabilities(x))
+
+
 def test_unseen_states_at_prediction_are_averaged(weather):
     x, y = weather
     model = EBNCClassifier().fit(x, y)

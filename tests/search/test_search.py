@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from benchmarks.quality.screening import climb_without_screening
 
 import ebnc
 from ebnc.data.cases import read_cases
 from ebnc.errors import SearchError
+from ebnc.search import features, screening
 from ebnc.search.averaging import occams_window
 from ebnc.search.exhaustive import all_structures, exhaustive_search
 from ebnc.search.features import feature_worths, without_input
@@ -14,6 +16,7 @@ from ebnc.search.limits import Limits
 from ebnc.search.moves import moves
 from ebnc.search.scorer import Scorer
 from ebnc.search.screening import screen
+from ebnc.search.starts import least_structure
 from problems import domain_of, random_data, structure_named
 
 
@@ -101,6 +104,55 @@ def test_estimated_gains_of_growing_moves_follow_the_exact_ones():
     assert np.argmax(exact) in np.argsort(estimated)[-3:]
 
 
+def test_the_first_ranking_keeps_what_matters(monkeypatch):
+    """With few moves looked at thoroughly the best ones are the same, with the same estimates."""
+    cases, names = random_problem(4, 8, 600)
+    scorer = Scorer(cases)
+    here = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
+    n_states = {x: cases.domain.n_states(x) for x in names}
+    candidates = moves(here.structure, n_states, Limits())
+    thorough = screen(scorer, here, candidates)
+    monkeypatch.setattr(screening, "EXPENSIVE", 0.0)
+    monkeypatch.setattr(screening, "THOROUGH", 10)
+    ranked = screen(scorer, here, candidates)
+    assert len(ranked) == len(thorough)
+    assert [s.move.description for s in ranked[:3]] == [s.move.description for s in thorough[:3]]
+    assert [s.gain for s in ranked[:3]] == pytest.approx([s.gain for s in thorough[:3]])
+
+
+def test_with_many_inputs_the_search_takes_in_what_matters():
+    generator = np.random.default_rng(0)
+    x = generator.integers(0, 2, (400, 150))
+    y = (x[:, 3] + x[:, 77] + generator.normal(0, 0.7, 400) > 1).astype(int)
+    model = ebnc.EBNCClassifier().fit(x, y)
+    assert {"x3", "x77"} <= set(model.selected_features_)
+    assert len(model.selected_features_) < 6
+    starts = [step.dimension for step in model.trace_.steps if step.move == "start"]
+    assert starts == [1, 151]
+
+
+def test_from_many_inputs_required_ones_are_where_the_search_starts():
+    cases, names = random_problem(0, 5, 100)
+    limits = Limits.of(required_features=[names[0]], required_arcs=[(names[1], names[2])])
+    least = least_structure(cases, limits)
+    assert set(least.markov_blanket) == set(names[:3])
+    assert limits.allow(least, {x: cases.domain.n_states(x) for x in names})
+
+
+def test_the_order_in_which_inputs_came_in_is_kept():
+    cases, names = random_problem(5, 4, 1000)
+    result = greedy_search(Scorer(cases), isolated(names))
+    steps = result.trace.steps
+    assert set(result.entered) == set(result.best.structure.markov_blanket)
+    for x, step in result.entered.items():
+        assert x in steps[step].move
+    worths = feature_worths(Scorer(cases), result.best, result.entered)
+    assert {worth.feature: worth.entered for worth in worths} == result.entered
+    assert max(result.entered.values()) > 0
+    from_naive = greedy_search(Scorer(cases), ebnc.EmbeddedStructure.naive("Y", names))
+    assert set(from_naive.entered.values()) <= {0}
+
+
 def test_estimates_save_most_of_the_fits():
     cases, names = random_problem(1, 10, 800)
     scorer = Scorer(cases)
@@ -126,9 +178,23 @@ def test_worth_of_features_is_what_a_refit_without_them_loses():
     cases, names = random_problem(5, 4, 1000)
     scorer = Scorer(cases)
     best = greedy_search(scorer, ebnc.EmbeddedStructure.naive("Y", names)).best
-    for feature, worth in feature_worths(scorer, best):
+    for feature, worth, _ in feature_worths(scorer, best):
         less = scorer.at_scales(without_input(best.structure, feature), best.posterior.prior.scales)
         assert worth == pytest.approx(best.fit_score - less.fit_score, abs=1e-6)
+
+
+def test_worths_of_many_features_are_estimated(monkeypatch):
+    cases, names = random_problem(5, 4, 1000)
+    scorer = Scorer(cases, scales=[0.5, 0.5, 0.5])
+    scored = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
+    exact = feature_worths(scorer, scored)
+    monkeypatch.setattr(features, "MOST_WORK", 0.0)
+    n_fits = scorer.n_fits
+    estimated = feature_worths(scorer, scored)
+    assert scorer.n_fits == n_fits
+    assert [w.feature for w in estimated] == [w.feature for w in exact]
+    values = [[w.worth for w in worths] for worths in (estimated, exact)]
+    np.testing.assert_allclose(*values, atol=0.5, rtol=0.3)
 
 
 def test_occams_window_weighs_models_by_their_score():
@@ -155,6 +221,31 @@ def test_contradictions_are_refused(options, message):
         Limits.of(**options)
     with pytest.raises(SearchError, match="'Q' is not an input"):
         Limits.of(required_features=["Q"]).check_names(["A", "B"])
+
+
+def test_the_structure_prior_shares_probability_among_choices():
+    """Of 5 inputs 3 are in (10 choices), with 2 of 10 possible arcs (45 choices)."""
+    cases, names = random_problem(0, 5, 100)
+    scorer = Scorer(cases)
+    some = isolated(names).from_string(
+        f"[Y][{names[0]}|Y][{names[1]}|{names[0]}:Y][{names[2]}|{names[0]}:Y][X3][X4]", target="Y"
+    )
+    assert scorer.log_structure_prior(some) == pytest.approx(-np.log(10) - np.log(45))
+    naive = ebnc.EmbeddedStructure.naive("Y", names)
+    assert scorer.log_structure_prior(naive) == scorer.log_structure_prior(isolated(names)) == 0.0
+
+
+def test_screening_ends_where_fitting_everything_ends():
+    """On six random problems, and with a fraction of the fits."""
+    saved = []
+    for seed in range(6):
+        cases, names = random_problem(seed, 6, 300)
+        start = ebnc.EmbeddedStructure.naive("Y", names)
+        screened, full = Scorer(cases), Scorer(cases)
+        found = greedy_search(screened, start).best
+        assert found.score == pytest.approx(climb_without_screening(full, start).score, abs=1.0)
+        saved.append(full.n_fits / screened.n_fits)
+    assert np.mean(saved) > 3
 
 
 def test_bic_counts_the_parameters_of_the_conditional():

@@ -25,20 +25,24 @@ from ebnc.data.rows import CodedRows
 from ebnc.data.states import learn_domain
 from ebnc.errors import DataError, SearchError
 from ebnc.estimator.averaged import WeightedModel, averaged_probabilities
+from ebnc.estimator.display import facts_as_html, facts_as_text
 from ebnc.estimator.families import FAMILIES
 from ebnc.estimator.named_target import cases_by_name, is_by_name, rows_by_name
+from ebnc.estimator.searching import search_models
 from ebnc.estimator.tables import named_columns, taking_labels
-from ebnc.learn import FittedEBNC, fit_cases
-from ebnc.likelihood.prior import as_prior
+from ebnc.fitting.metric import Factor
+from ebnc.fitting.optimum import Optimum
+from ebnc.fitting.solution import Solution
+from ebnc.learn import FittedEBNC, maximise_posterior
+from ebnc.likelihood.posterior import Posterior
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.contributions import Contributions, contributions
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
-from ebnc.search.averaging import occams_window, posterior_draws
-from ebnc.search.features import FeatureWorth, feature_worths
-from ebnc.search.greedy import SearchTrace, Step, greedy_search
+from ebnc.search.averaging import posterior_draws
+from ebnc.search.features import FeatureWorth
+from ebnc.search.greedy import SearchTrace, Step
 from ebnc.search.limits import Limits
-from ebnc.search.scorer import Scored, Scorer
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
@@ -73,8 +77,10 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inputs out, as long as that raises the score.
     score : {"laplace", "bic"}
         What the search maximises.
-    prior_scale : "evidence" or float or list of float
+    prior_scale : {"loo", "evidence"} or float or list of float
         σ of the normal prior on the parameters, one for all or one for each order of interaction.
+        "evidence" maximises Laplace evidence over them. "loo" searches like that, and before it
+        predicts it multiplies them by the factor of least leave-one-out log-loss.
     average : bool
         Average the predictions over the models met in the search, weighted by their evidence
         (Occam's window); ``ebnc_`` is the best of them. False: that one alone predicts.
@@ -92,7 +98,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     random_state : int or None
         For tools that set it; nothing here is random.
     verbose : int
-        Print every step of the search.
+        Print every step of the search, and show its progress (rich); 0 is silent.
 
     Attributes
     ----------
@@ -113,7 +119,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         structure: str | EmbeddedStructure = "search",
         *,
         score: str = "laplace",
-        prior_scale: Any = "evidence",
+        prior_scale: Any = "loo",
         average: bool = True,
         predictive: str = "map",
         class_weight: Any = None,
@@ -161,15 +167,15 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``sample_weight`` if given, are then names of columns, and all other columns are inputs.
         """
         self._check_parameters()
-        report = _printed if self.verbose else None
         if is_by_name(X):
-            return self.fit_cases(cases_by_name(self, X, y, sample_weight), report=report)
-        return self._fit(self._cases(named_columns(self, X, reset=True), y, sample_weight), report)
+            return self.fit_cases(cases_by_name(self, X, y, sample_weight))
+        return self._fit(self._cases(named_columns(self, X, reset=True), y, sample_weight), None)
 
     def fit_cases(self, cases: Parts, *, report: Callable[[Step], None] | None = None) -> Self:
         """``fit`` for data that are coded already: inputs are the rows' names, in their order.
 
-        ``report`` is told every step of a search. ``class_weight`` is not used.
+        ``report`` is told every step of a search, instead of the terminal (``verbose``).
+        ``class_weight`` is not used.
         """
         self._check_parameters()
         names, labels = cases.inputs, cases.domain[cases.target]
@@ -195,8 +201,9 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             fitted = self._search(cases, report)
         else:
             structure = self._given_structure(cases)
-            fitted = fit_cases(Basis(structure, cases.domain), cases, self.prior_scale)
-            self.models_ = [self._weighted(1.0, fitted)]
+            fit = maximise_posterior(Basis(structure, cases.domain), cases, self.prior_scale)
+            fitted = FittedEBNC(*fit, cases.total_weight)
+            self.models_ = [self._weighted(1.0, *fit)]
         if not fitted.solution.converged:
             import warnings
 
@@ -288,41 +295,29 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             required_arcs=self.required_arcs,
             forbidden_arcs=self.forbidden_arcs,
         )
-        limits.check_names(cases.inputs)
-        tunes = isinstance(self.prior_scale, str) and self.prior_scale == "evidence"
-        scales = None if tunes else as_prior(self.prior_scale).scales
-        score = vars(self)["score"]
-        scorer = Scorer(cases, score, scales, n_jobs=self.n_jobs)
-        start = _start(cases, limits)
-        result = greedy_search(scorer, start, limits, report=report)
-        best, met = result.best, list(result.met)
-        nothing = EmbeddedStructure(
-            cases.target, tuple((x, ()) for x in (cases.target, *cases.inputs))
+        found = search_models(
+            cases,
+            limits,
+            score=vars(self)["score"],
+            prior_scale=self.prior_scale,
+            average=self.average,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            report=report,
         )
-        if limits.allow(nothing, dict(zip(cases.inputs, cases.n_states, strict=True))):
-            empty = scorer.tuned(nothing)
-            met.append(empty)
-            best = max(best, empty, key=lambda scored: scored.score)
-        self.trace_ = result.trace
-        self.feature_worths_ = feature_worths(scorer, best)
-        if score == "bic" and tunes:
-            fitted = fit_cases(Basis(best.structure, cases.domain), cases, "evidence")
-        else:
-            fitted = FittedEBNC(best.posterior, best.solution, best.factor, cases.total_weight)
-        if self.average:
-            self.models_ = [self._weighted(w, scored) for w, scored in occams_window(met)]
-        else:
-            self.models_ = [self._weighted(1.0, fitted)]
-        return fitted
+        self.trace_, self.feature_worths_ = found.trace, found.feature_worths
+        self.models_ = [self._weighted(weight, *optimum) for weight, optimum in found.weighted]
+        return FittedEBNC(*found.best, cases.total_weight)
 
-    def _weighted(self, weight: float, model: Scored | FittedEBNC) -> WeightedModel:
-        design = model.design
+    def _weighted(
+        self, weight: float, posterior: Posterior, solution: Solution, factor: Factor | None
+    ) -> WeightedModel:
+        design = posterior.design
         if self.predictive != "posterior":
-            return WeightedModel(weight, design.basis, (design.to_basis(model.solution.phi),))
-        factor = model.factor
+            return WeightedModel(weight, design.basis, (design.to_basis(solution.phi),))
         if factor is None:
             raise DataError("the model is too large for predictive='posterior'; use 'map'")
-        draws = posterior_draws(design, model.solution, factor)
+        draws = posterior_draws(Optimum(posterior, solution, factor))
         return WeightedModel(weight, design.basis, tuple(draws))
 
     # -- predict ----------------------------------------------------------------------------
@@ -387,17 +382,10 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         save(self, path)
 
+    # -- show -------------------------------------------------------------------------------
 
-def _start(cases: Parts, limits: Limits) -> EmbeddedStructure:
-    """Naive, without forbidden inputs, with required arcs."""
-    target = cases.target
-    families: dict[str, tuple[str, ...]] = {target: ()}
-    for x in cases.inputs:
-        families[x] = () if x in limits.forbidden_features else (target,)
-    for tail, head in sorted(limits.required_arcs):
-        families[head] = (tail, *families[head])
-    return EmbeddedStructure(target, tuple(families.items()))
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return str(super().__repr__(N_CHAR_MAX)) + facts_as_text(self)
 
-
-def _printed(step: Step) -> None:
-    print(f"{step.score:12.3f}  d = {step.dimension:<6} {step.seconds:7.2f} s  {step.move}")
+    def _html_repr(self) -> str:
+        return str(super()._html_repr()) + facts_as_html(self)

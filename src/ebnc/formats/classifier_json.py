@@ -70,7 +70,7 @@ class StoredClassifier:
     ebnc: StoredEBNC
     models: tuple[WeightedModel, ...]
     trace: StoredTrace | None
-    feature_worths: tuple[tuple[str, float], ...]
+    feature_worths: tuple[tuple[str, float, int], ...]
 
     @property
     def target(self) -> str:
@@ -110,7 +110,7 @@ class StoredClassifier:
         if trace is not None:
             steps = [Step(*step) for step in trace.steps]
             classifier.trace_ = SearchTrace(steps, *trace[1:])
-        classifier.feature_worths_ = tuple(FeatureWorth(*pair) for pair in self.feature_worths)
+        classifier.feature_worths_ = tuple(FeatureWorth(*worth) for worth in self.feature_worths)
         return classifier
 
 
@@ -130,7 +130,11 @@ def classifier_to_json(classifier: "EBNCClassifier") -> dict[str, Any]:
         "models": [_weighted_to_json(model) for model in classifier.models_],
         "search": None if trace is None else _trace_to_json(trace),
         "feature_worths": [
-            {"feature": worth.feature, "worth": float(worth.worth)}
+            {
+                "feature": worth.feature,
+                "worth": float(worth.worth),
+                "entered": int(worth.entered),
+            }
             for worth in classifier.feature_worths_
         ],
     }
@@ -174,9 +178,10 @@ def stored_from_json(field: Field) -> StoredClassifier:
         models,
         None if parts["search"].is_null() else _trace_from_json(parts["search"]),
         tuple(
-            (worth["feature"].text(), worth["worth"].number())
+            (worth["feature"].text(), worth["worth"].number(), worth["entered"].integer(0))
             for worth in (
-                item.object(["feature", "worth"]) for item in parts["feature_worths"].items()
+                item.object(["feature", "worth", "entered"])
+                for item in parts["feature_worths"].items()
             )
         ),
     )

@@ -64,8 +64,8 @@ def parameters_from_json(field: Field) -> dict[str, Any]:
         "average": parts["average"].boolean(),
         "predictive": parts["predictive"].choice(["map", "posterior"]),
     }
-    if scale.value == "evidence":
-        found["prior_scale"] = "evidence"
+    if isinstance(scale.value, str) and scale.value in ("evidence", "loo"):
+        found["prior_scale"] = scale.value
     elif isinstance(scale.value, list):
         found["prior_scale"] = [item.scale() for item in scale.items()]
     else:

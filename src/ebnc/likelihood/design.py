@@ -188,6 +188,16 @@ class Design:
             out[where] = bag.from_cells(tables[:, start:stop].T)
         return out @ self.class_map
 
+    def rows_of(self, cells: CodeArray) -> FloatArray:
+        """Rows of the design matrix, written out: cells (bags, rows) → (rows, columns)."""
+        return np.concatenate(
+            [matrix[own] for matrix, own in zip(self._matrices, cells, strict=True)], axis=1
+        )
+
+    @cached_property
+    def _matrices(self) -> list[FloatArray]:
+        return [bag.to_cells(np.eye(bag.keep.size)) for bag in self.bags]
+
     def cells(self, rows: CodedRows) -> CodeArray:
         """Cell numbers of coded rows, shape (bags, rows), in the smallest of two unsigned types."""
         from ebnc.kernels.likelihood import mix_cells

@@ -37,7 +37,7 @@ BATCH_BYTES = 256 * 2**20  # blocks outside of the design that are summed togeth
 @dataclass(frozen=True, eq=False)
 class OutsideBlock:
     """Of a bag outside of the design, with d_B parameters: the likelihood's gradient (d_B,), its
-    negative Hessian (d_B, d_B), and that with the design's parameters (d_B, d)."""
+    negative Hessian (d_B, d_B), and that with parameters of the design (d_B, up to d)."""
 
     gradient: FloatArray
     own: FloatArray
@@ -126,15 +126,22 @@ class Posterior:
 
     # -- bags that are not in the design yet --------------------------------------------------
 
-    def outside_blocks(self, phi: FloatArray, bags: Sequence[Bag]) -> list["OutsideBlock"]:
-        """Gradient and Hessian of the likelihood in the parameters of other bags, at φ."""
+    def outside_blocks(
+        self, phi: FloatArray, bags: Sequence[Bag], beside: Sequence[tuple[int, ...]] | None = None
+    ) -> list["OutsideBlock"]:
+        """Gradient and Hessian of the likelihood in the parameters of other bags, at φ.
+
+        ``beside``: for every bag the numbers of the design's bags that the mixed derivatives are
+        taken with; all of them unless given.
+        """
         tables = self.design.phi_to_tables(phi)
         at_once = BATCH_BYTES // (8 * self.design.dimension * self.design.n_others)
+        everything = tuple(range(len(self.design.bags)))
         found: list[OutsideBlock] = []
-        batch: list[Bag] = []
+        batch: list[tuple[Bag, tuple[int, ...]]] = []
         size = 0
         for i, bag in enumerate(bags):
-            batch.append(bag)
+            batch.append((bag, everything if beside is None else beside[i]))
             size += bag.keep.size
             if size > at_once or i == len(bags) - 1:
                 sums = self.data.add_up(sum_outside, tables, batch)

@@ -64,7 +64,7 @@ def as_prior(prior_scale: object) -> NormalPrior:
     except (TypeError, ValueError, OverflowError):
         raise ParameterError(
             f"prior_scale must be a positive number, a list of them (one per order of "
-            f"interaction), infinity or 'evidence', got {prior_scale!r}"
+            f"interaction), infinity, 'evidence' or 'loo', got {prior_scale!r}"
         ) from None
     if not scales or not all(scale > 0 for scale in scales):
         raise ParameterError(f"prior_scale must be positive, got {prior_scale!r}")

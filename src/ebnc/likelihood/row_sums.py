@@ -113,12 +113,15 @@ def sum_diagonals(counts: CellCounts, tables: FloatArray) -> list[FloatArray]:
 
 
 def sum_outside(
-    counts: CellCounts, tables: FloatArray, bags: Sequence[Bag]
+    counts: CellCounts, tables: FloatArray, bags: Sequence[tuple[Bag, tuple[int, ...]]]
 ) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
-    """Of bags outside of the design: gradient (d_B,), own (d_B, d_B) and cross block (d_B, d)."""
+    """Of bags outside of the design: gradient (d_B,), own (d_B, d_B) and cross block (d_B, d′).
+
+    Each comes with the numbers of the design's bags that the cross block is taken with.
+    """
     design = counts.design
     n_others, offsets = design.n_others, design.offsets
-    totals = [_nothing(design, bag) for bag in bags]
+    totals = [_nothing(design, *each) for each in bags]
     for start, stop in _chunks(counts.n_rows, _n_pairs(design) + n_others):
         weights = _information(counts, tables, start, stop)
         residual = np.empty((stop - start, n_others))
@@ -139,7 +142,7 @@ def sum_outside(
             residual: FloatArray = residual,
             weights: FloatArray = weights,
         ) -> None:
-            bag, (gradient, own, cross) = bags[number], totals[number]
+            (bag, beside), (gradient, own, cross) = bags[number], totals[number]
             cells = _cells_of(counts.rows, bag.names, start, stop)
             scatter = np.zeros((bag.n_cells, n_others))
             tabulate(cells, residual, scatter)
@@ -147,12 +150,16 @@ def sum_outside(
             diagonal = np.zeros((bag.n_cells, weights.shape[1]))
             tabulate(cells, weights, diagonal)
             own += pull_back_diagonal(design, bag, diagonal).reshape(own.shape)
-            blocks = cross.reshape(bag.keep.size, n_others, design.n_columns, n_others)
-            for b, other in enumerate(design.bags):
+            blocks = cross.reshape(bag.keep.size, n_others, -1, n_others)
+            column = 0
+            for b in beside:
+                other = design.bags[b]
                 table = np.zeros((other.n_cells, bag.n_cells, weights.shape[1]))
                 flat = table.reshape(-1, weights.shape[1])
                 cross_tabulate(counts.cells[b, start:stop], cells, bag.n_cells, weights, flat)
-                blocks[:, :, design.columns[b]] += _pull_back(design, bag, other, table)
+                width = other.keep.size
+                blocks[:, :, column : column + width] += _pull_back(design, bag, other, table)
+                column += width
 
         in_parallel(outside, range(len(bags)))
     return totals
@@ -234,9 +241,12 @@ def _cells_of(rows: CodedRows, names: Sequence[str], start: int, stop: int) -> C
     return cells
 
 
-def _nothing(design: Design, bag: Bag) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _nothing(
+    design: Design, bag: Bag, beside: Sequence[int]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     size = bag.keep.size * design.n_others
-    return np.zeros(size), np.zeros((size, size)), np.zeros((size, design.dimension))
+    width = design.n_others * sum(design.bags[b].keep.size for b in beside)
+    return np.zeros(size), np.zeros((size, size)), np.zeros((size, width))
 
 
 def _n_pairs(design: Design) -> int:

@@ -49,13 +49,7 @@ def probability_intervals(
     values = phi @ design.class_map.T
     for start in range(0, len(rows), CHUNK_ROWS):
         chunk = slice(start, min(start + CHUNK_ROWS, len(rows)))
-        design_rows = np.concatenate(
-            [
-                bag.to_cells(np.eye(bag.keep.size))[cells[b, chunk]]
-                for b, bag in enumerate(design.bags)
-            ],
-            axis=1,
-        )
+        design_rows = design.rows_of(cells[:, chunk])
         log_odds = np.column_stack([np.zeros(len(design_rows)), design_rows @ values])
         spread = np.tensordot(design_rows, root, axes=(1, 0))  # (rows, K − 1, d)
         logit, error = _logit_and_error(log_odds, spread)

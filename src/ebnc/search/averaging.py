@@ -1,8 +1,8 @@
 """Averages: over the models met in a search, and over the posterior of φ.
 
 Models whose score is within Occam's window of the best are weighted by exp(score). The posterior
-of φ is taken as the normal N(φ̃, A⁻¹) of Laplace's approximation, by a few fixed draws in
-antithetic pairs: deterministic, and as many look-ups as there are draws.
+of φ is taken as the normal N(E φ, A⁻¹), by a few fixed draws in antithetic pairs: deterministic,
+and as many look-ups as there are draws.
 """
 
 import math
@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ebnc.fitting.metric import Factor
-from ebnc.fitting.solution import Solution
-from ebnc.likelihood.design import Design
+from ebnc.fitting.optimum import Optimum
+from ebnc.score.posterior_mean import posterior_mean
 from ebnc.search.scorer import Scored
 from ebnc.typing import FloatArray
 
@@ -32,12 +31,13 @@ def occams_window(met: Sequence[Scored]) -> list[tuple[float, Scored]]:
     return list(zip(weights.tolist(), inside, strict=True))
 
 
-def posterior_draws(design: Design, solution: Solution, factor: Factor) -> list[FloatArray]:
-    """Draws of φ from N(φ̃, A⁻¹), in the order of the basis; what they predict is to be averaged."""
-    root = factor.inverse_root()
+def posterior_draws(optimum: Optimum) -> list[FloatArray]:
+    """Draws of φ from N(E φ, A⁻¹), in the order of the basis; what they predict is averaged."""
+    design, root = optimum.posterior.design, optimum.factor.inverse_root()
+    centre = posterior_mean(optimum)
     generator = np.random.default_rng(0)
     draws = []
     for _ in range(N_DRAWS // 2):
-        away = (root @ generator.standard_normal(len(root))).reshape(solution.phi.shape)
-        draws += [design.to_basis(solution.phi + sign * away) for sign in (1.0, -1.0)]
+        away = (root @ generator.standard_normal(len(root))).reshape(centre.shape)
+        draws += [design.to_basis(centre + sign * away) for sign in (1.0, -1.0)]
     return draws

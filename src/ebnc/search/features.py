@@ -1,27 +1,50 @@
-"""Feature selection as a result (§5): what was selected, and what each input is worth."""
+"""Feature selection as a result (§5): what was selected, when, and what each input is worth."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from ebnc.search.scorer import Scored, Scorer
+from ebnc.search.screening import worth_of_terms
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["FeatureWorth", "feature_worths", "without_input"]
 
+MOST_WORK = 5e10  # about the operations of a minute of refits
+
 
 class FeatureWorth(NamedTuple):
-    """An input that was selected, and by how much the score falls without it (refitted)."""
+    """An input that was selected, by how much the score falls without it, and the step of the
+    search that took it in: 0 is the start."""
 
     feature: str
     worth: float
+    entered: int = 0
 
 
-def feature_worths(scorer: Scorer, scored: Scored) -> tuple[FeatureWorth, ...]:
-    """The selected inputs, the most valuable first."""
+def feature_worths(
+    scorer: Scorer, scored: Scored, entered: Mapping[str, int] | None = None
+) -> tuple[FeatureWorth, ...]:
+    """The selected inputs, the most valuable first.
+
+    The structure is fitted again without each of them. Where that would take minutes, with hundreds
+    of inputs or thousands of parameters, worths are those of the quadratic approximation.
+    """
+    inputs = scored.structure.markov_blanket
     scales = scored.posterior.prior.scales
-    found = []
-    for x in scored.structure.markov_blanket:
+    refits = len(inputs) * scored.dimension**3 <= MOST_WORK
+    covariance = None if refits else scored.factor.solve(np.eye(scored.dimension))
+
+    def worth(x: str) -> float:
+        if covariance is not None:
+            terms = [t.inputs for t in scored.design.basis.terms if x in t.inputs]
+            return worth_of_terms(scorer, scored, terms, covariance)
         less = scorer.at_scales(without_input(scored.structure, x), scales, scored)
-        found.append(FeatureWorth(x, scored.fit_score - less.fit_score))
+        return scored.fit_score - less.fit_score
+
+    steps = entered or {}
+    found = [FeatureWorth(x, worth(x), steps.get(x, 0)) for x in inputs]
     return tuple(sorted(found, key=lambda worth: (-worth.worth, worth.feature)))
 
 

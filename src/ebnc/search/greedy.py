@@ -12,15 +12,16 @@ from dataclasses import dataclass, field
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
 from ebnc.search.scorer import Scored, Scorer
-from ebnc.search.screening import screen
+from ebnc.search.screening import Screened, screen
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["SearchResult", "SearchTrace", "Step", "greedy_search"]
 
 ENOUGH = 1e-6  # nats by which a move must raise the score
-SURE = 3.0  # a move that raises it by more is taken without tuning the scales of others
+TIED = 0.02  # scales are tuned to half of this; among scores as near as that the name decides
 REFITS, REFITS_BACK = 4, 2  # moves refitted at every step: that grow, that shrink the structure
-TUNED = 3  # of them, the best ones whose scales are tuned
+TUNED = 3  # of them, the most whose scales are tuned
+MAY_RISE = 1.0  # nats that tuning may bring beyond what it has brought so far at this step
 HOPELESS = -10.0  # estimated gains below this are not refitted
 
 
@@ -55,11 +56,15 @@ class SearchTrace:
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The best structure found, with its fit, the trace, and all models met on the way."""
+    """The best structure found, with its fit, the trace, and all models met on the way.
+
+    ``entered``: for every input of the best structure the step that took it in; 0 is the start.
+    """
 
     best: Scored
     trace: SearchTrace
     met: tuple[Scored, ...]
+    entered: dict[str, int]
 
 
 def greedy_search(
@@ -69,10 +74,12 @@ def greedy_search(
     *,
     max_steps: int = 1000,
     report: Callable[[Step], None] | None = None,
+    watch: Callable[[int, float], None] | None = None,
 ) -> SearchResult:
     """Climb from ``start`` until no move that is refitted raises the score.
 
-    Ctrl-C ends the search with the best structure so far.
+    ``report`` is told every step, ``watch`` the number of candidates and the score before they are
+    screened. Ctrl-C ends the search with the best structure so far.
     """
     limits = limits or Limits()
     limits.check_names(start.inputs)
@@ -81,10 +88,16 @@ def greedy_search(
     began = time.perf_counter()
     here = scorer.tuned(start)
     met = {here.structure.cluster_key: here}
+    entered: dict[str, int] = {}
 
     def note(description: str, scored: Scored) -> None:
         seconds = time.perf_counter() - began
         step = Step(description, scored.score, scored.dimension, seconds)
+        now = scored.structure.markov_blanket
+        for x in set(entered).difference(now):
+            del entered[x]
+        for x in now:
+            entered.setdefault(x, len(trace.steps))
         trace.steps.append(step)
         if report is not None:
             report(step)
@@ -94,7 +107,9 @@ def greedy_search(
         while len(trace.steps) <= max_steps:
             candidates = moves(here.structure, n_states, limits)
             trace.n_screened += len(candidates)
-            taken = _best_move(scorer, here, candidates, met)
+            if watch is not None:
+                watch(len(candidates), here.score)
+            taken = _best_move(scorer, here, screen(scorer, here, candidates), met)
             if taken is None:
                 break
             move, here = taken
@@ -102,34 +117,39 @@ def greedy_search(
     except KeyboardInterrupt:
         trace.interrupted = True
     trace.n_fits = scorer.n_fits
-    return SearchResult(here, trace, tuple(met.values()))
+    return SearchResult(here, trace, tuple(met.values()), entered)
 
 
 def _best_move(
     scorer: Scorer,
     here: Scored,
-    candidates: Sequence[Move],
+    screened: Sequence[Screened],
     met: dict[frozenset[frozenset[str]], Scored],
 ) -> tuple[Move, Scored] | None:
     """The best of the moves that were refitted, with its scales tuned; None if none is better."""
-    ranked = [s.move for s in screen(scorer, here, candidates) if s.gain > HOPELESS]
-    growing = [move for move in ranked if move.grows][:REFITS]
-    shrinking = [move for move in ranked if not move.grows][:REFITS_BACK]
-    scales = here.posterior.prior.scales
-    chosen = growing + shrinking
-    fits = scorer.all_at_scales([move.structure for move in chosen], scales, here)
-    refitted = list(zip(fits, chosen, strict=True))
+    ranked = [s for s in screened if s.gain > HOPELESS]
+    growing = [s for s in ranked if s.move.grows][:REFITS]
+    chosen = growing + [s for s in ranked if not s.move.grows][:REFITS_BACK]
+    fits = scorer.all_at_scales([(s.move.structure, s.scales) for s in chosen], here)
+    refitted = list(zip(fits, [s.move for s in chosen], strict=True))
     for scored, _ in refitted:
         met.setdefault(scored.structure.cluster_key, scored)
     refitted.sort(key=lambda pair: (-pair[0].score, pair[1].description))
-    tuned = []
+    tuned: list[tuple[Scored, Move]] = []
+    rise = 0.0  # what tuning the scales has brought at this step
     for scored, move in refitted[:TUNED]:
+        goal = max([here.score, *(best.score - TIED for best, _ in tuned)])
+        if scored.score + rise + MAY_RISE < goal:
+            break  # the others are no better
         best = scorer.tuned(move.structure, scored)
         met[best.structure.cluster_key] = best
         tuned.append((best, move))
-        if best.score > here.score + SURE:  # no need to look further at this step
-            break
+        rise = max(rise, best.score - scored.score)
     if not tuned:
         return None
-    best, move = max(tuned, key=lambda pair: pair[0].score)
+    highest = max(best.score for best, _ in tuned)
+    best, move = min(
+        (pair for pair in tuned if pair[0].score >= highest - TIED),
+        key=lambda pair: pair[1].description,
+    )
     return (move, best) if best.score > here.score + ENOUGH else None

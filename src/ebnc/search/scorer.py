@@ -2,9 +2,13 @@
 
     score = log evidence + log hyperprior + log p(m′)      or      BIC + log p(m′)
 
-The structure prior takes the number of alternatives: −log(n − 1) for every interaction arc and
-−log n for every input left out, of n inputs. Hundreds of candidates compete, and evidence alone
-would overfit small data.
+Hundreds of candidates compete, and evidence alone would overfit small data. The structure prior
+corrects for their number: how many inputs and how many interaction arcs there are is free, which
+ones shares the probability of that number among all choices (Scott & Berger 2010):
+
+    log p(m′) = −log C(n, inputs taken in) − log C(n (n − 1)/2, arcs)
+
+The first arc of n inputs costs log n(n − 1)/2, a tenth one log 10 less.
 """
 
 import math
@@ -18,7 +22,7 @@ from joblib import effective_n_jobs
 from ebnc.data.cases import Cases
 from ebnc.data.parts import Parts
 from ebnc.fitting.metric import Factor
-from ebnc.fitting.newton import maximise, polish
+from ebnc.fitting.optimum import Optimum, find_optimum
 from ebnc.fitting.solution import Solution
 from ebnc.likelihood.counts import NoCounts, count_cells
 from ebnc.likelihood.design import Bag, Design
@@ -26,7 +30,7 @@ from ebnc.likelihood.posterior import OutsideBlock, Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.phi import Basis, transfer
 from ebnc.score.bic import bic
-from ebnc.score.laplace import curvature_at, laplace_log_evidence, log_joint
+from ebnc.score.laplace import laplace_log_evidence, log_joint
 from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD, maximise_evidence
 from ebnc.search.side_by_side import SideBySide
 from ebnc.structure.clusters import Cluster
@@ -52,6 +56,11 @@ class Scored:
     score: float
 
     @property
+    def optimum(self) -> Optimum:
+        """The fit."""
+        return Optimum(self.posterior, self.solution, self.factor)
+
+    @property
     def design(self) -> Design:
         """The design of the fit."""
         return self.posterior.design
@@ -66,8 +75,9 @@ class Scorer:
     """Fits and scores structures over the inputs of ``cases``.
 
     ``kind``: "laplace" or "bic". ``scales``: fixed σ by order, or None for σ by evidence.
-    ``n_fits`` counts full fits; ``n_jobs`` processes (joblib) do them side by side where there are
-    several, and screen. Cases in parts are worked on where they are instead, one fit at a time.
+    ``n_fits`` counts full fits, each scale that is tried being one; ``n_jobs`` processes (joblib)
+    do them side by side where there are several, and screen. Cases in parts are worked on where
+    they are instead, one fit at a time.
     """
 
     def __init__(
@@ -91,10 +101,9 @@ class Scorer:
         return self.kind == "laplace" and self.scales is None
 
     def log_structure_prior(self, structure: EmbeddedStructure) -> float:
-        """−log(n − 1) for every interaction arc, −log n for every input left out.
+        """−log of the number of choices of as many inputs, and of as many interaction arcs.
 
-        Arcs are those beyond the first variable of a cluster. Leaving out everything is one
-        alternative, not one for each input, and costs nothing.
+        Arcs are those beyond the first variable of a cluster: each is a pair of inputs.
         """
         return self.log_cluster_prior(structure.cluster_key)
 
@@ -102,11 +111,11 @@ class Scorer:
         """The same from the clusters alone."""
         n_inputs = len(self.cases.inputs)
         n_in = len(frozenset().union(*clusters))
-        if not self.structure_prior or n_inputs < 2 or n_in == 0:
+        if not self.structure_prior:
             return 0.0
-        n_arcs = sum(len(cluster) - 1 for cluster in clusters)
-        cost = n_arcs * math.log(max(2, n_inputs - 1)) + (n_inputs - n_in) * math.log(n_inputs)
-        return -cost
+        n_arcs = sum(len(cluster) - 1 for cluster in clusters if cluster)
+        n_pairs = n_inputs * (n_inputs - 1) // 2
+        return -_log_choices(n_inputs, n_in) - _log_choices(n_pairs, n_arcs)
 
     def tuned(self, structure: EmbeddedStructure, near: Scored | None = None) -> Scored:
         """The score with σ by evidence (or as given), started at a similar structure."""
@@ -121,25 +130,26 @@ class Scorer:
         return self._remember(structure, tuple(scales), lambda: self._fit(structure, scales, near))
 
     def all_at_scales(
-        self, structures: Sequence[EmbeddedStructure], scales: Sequence[float], near: Scored
+        self, asked: Sequence[tuple[EmbeddedStructure, tuple[float, ...]]], near: Scored
     ) -> list[Scored]:
-        """``at_scales`` of several structures, side by side where there is a team."""
-        used = tuple(scales)
-        new: dict[frozenset[frozenset[str]], EmbeddedStructure] = {}
-        for structure in structures:
-            if (structure.cluster_key, used) not in self._memory:
-                new.setdefault(structure.cluster_key, structure)
+        """``at_scales`` of several structures and scales, side by side where there is a team."""
+        new = {
+            (structure.cluster_key, scales): structure
+            for structure, scales in asked
+            if (structure.cluster_key, scales) not in self._memory
+        }
         if self.team is not None and len(new) > 1:
             how = (self.kind, self.scales, self.structure_prior)
             light = _without_rows(near)
-            fits = self.team(_fit_one, [(how, s, used, light) for s in new.values()])
-            for found in fits:
+            jobs = [(how, structure, scales, light) for (_, scales), structure in new.items()]
+            for key, found in zip(new, self.team(_fit_one, jobs), strict=True):
                 self.n_fits += 1
-                key = (found.structure.cluster_key, used)
                 self._memory[key] = self._with_rows(found)
-        return [self.at_scales(structure, scales, near) for structure in structures]
+        return [self.at_scales(structure, scales, near) for structure, scales in asked]
 
-    def outside_blocks(self, here: Scored, bags: Sequence[Bag]) -> list[OutsideBlock]:
+    def outside_blocks(
+        self, here: Scored, bags: Sequence[Bag], beside: Sequence[tuple[int, ...]] | None = None
+    ) -> list[OutsideBlock]:
         """Blocks of the likelihood for bags outside of a design, side by side likewise."""
         inside = set(here.structure.markov_blanket)
         within = [i for i, bag in enumerate(bags) if inside.issuperset(bag.names)]
@@ -147,10 +157,17 @@ class Scorer:
         found: dict[int, OutsideBlock] = {}
         for places, whole in ((within, False), (beyond, True)):
             chosen = [bags[i] for i in places]
-            found |= zip(places, self._blocks(here, chosen, whole), strict=True)
+            near = None if beside is None else [beside[i] for i in places]
+            found |= zip(places, self._blocks(here, chosen, whole, near), strict=True)
         return [found[i] for i in range(len(bags))]
 
-    def _blocks(self, here: Scored, bags: Sequence[Bag], whole: bool) -> list[OutsideBlock]:
+    def _blocks(
+        self,
+        here: Scored,
+        bags: Sequence[Bag],
+        whole: bool,
+        beside: Sequence[tuple[int, ...]] | None,
+    ) -> list[OutsideBlock]:
         """``whole``: the bags have inputs that the structure has not, so rows must have them."""
         if self.team is None or len(bags) < 2 * self.team.n_workers:
             if not bags:
@@ -159,10 +176,13 @@ class Scorer:
             if whole:
                 counts = count_cells(here.design, self.cases)
                 posterior = Posterior(here.design, counts, posterior.prior)
-            return posterior.outside_blocks(here.solution.phi, bags)
-        shares = [list(bags[i :: self.team.n_workers]) for i in range(self.team.n_workers)]
+            return posterior.outside_blocks(here.solution.phi, bags, beside)
+        starts = range(self.team.n_workers)
+        shares = [list(bags[i :: len(starts)]) for i in starts]
+        near = [None if beside is None else list(beside[i :: len(starts)]) for i in starts]
         light = _without_rows(here)
-        found = self.team(_blocks_of, [(light, share, whole) for share in shares])
+        jobs = [(light, share, whole, n) for share, n in zip(shares, near, strict=True)]
+        found = self.team(_blocks_of, jobs)
         return [found[i % len(found)][i // len(found)] for i in range(len(bags))]
 
     @cached_property
@@ -185,7 +205,6 @@ class Scorer:
     ) -> Scored:
         key = (structure.cluster_key, scales)
         if key not in self._memory:
-            self.n_fits += 1
             self._memory[key] = make()
         return self._memory[key]
 
@@ -210,6 +229,7 @@ class Scorer:
         scales = () if near is None else near.posterior.prior.scales
         start = None if near is None else start_from(near, posterior.design)
         found = maximise_evidence(posterior, tolerance=1e-2, scales=scales, start=start)
+        self.n_fits += found.n_fits
         prior = self.log_structure_prior(structure)
         what = (structure, found.posterior, found.solution, found.factor)
         return Scored(*what, found.total, found.total + prior)
@@ -223,9 +243,8 @@ class Scorer:
         used = tuple(filled[:orders]) or tuple(scales)
         posterior = posterior.with_prior(NormalPrior(used))
         start = None if near is None else start_from(near, posterior.design)
-        solution = maximise(posterior, start)
-        factor = curvature_at(posterior, solution.phi)
-        solution = polish(posterior, solution, factor)
+        _, solution, factor = find_optimum(posterior, start)
+        self.n_fits += 1
         if self.kind == "bic":
             likelihood = posterior.log_likelihood(solution.phi)
             value = bic(likelihood, posterior.design.dimension, self.cases.total_weight)
@@ -236,6 +255,11 @@ class Scorer:
                 value -= 0.5 * float(z @ z)
         prior = self.log_structure_prior(structure)
         return Scored(structure, posterior, solution, factor, value, value + prior)
+
+
+def _log_choices(n: int, k: int) -> float:
+    """log C(n, k)."""
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def start_from(near: Scored, design: Design) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":
@@ -261,9 +285,15 @@ def _fit_one(
     return _without_rows(Scorer(cases, *how).at_scales(structure, scales, near))
 
 
-def _blocks_of(cases: Cases, here: Scored, bags: Sequence[Bag], whole: bool) -> list[OutsideBlock]:
+def _blocks_of(
+    cases: Cases,
+    here: Scored,
+    bags: Sequence[Bag],
+    whole: bool,
+    beside: Sequence[tuple[int, ...]] | None,
+) -> list[OutsideBlock]:
     design = here.design
     if not whole:
         cases = cases.projected(here.structure.markov_blanket)
     posterior = Posterior(design, count_cells(design, cases), here.posterior.prior)
-    return posterior.outside_blocks(here.solution.phi, bags)
+    return posterior.outside_blocks(here.solution.phi, bags, beside)

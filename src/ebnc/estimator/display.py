@@ -1,0 +1,45 @@
+"""How a fitted classifier is shown: a few lines of text, or a small table beside scikit-learn's."""
+
+from html import escape
+from typing import Any
+
+__all__ = ["facts", "facts_as_html", "facts_as_text"]
+
+MOST_NAMES = 12
+LONGEST = 400  # characters of a structure
+
+
+def facts(classifier: Any) -> list[tuple[str, str]]:
+    """What there is to say of a fitted classifier, in the user's names; nothing before ``fit``."""
+    if not hasattr(classifier, "ebnc_"):
+        return []
+    selected = classifier.selected_features_
+    shown = ", ".join(selected[:MOST_NAMES])
+    if len(selected) > MOST_NAMES:
+        shown += f" and {len(selected) - MOST_NAMES} more"
+    structure = str(classifier.structure_)
+    if len(structure) > LONGEST:
+        structure = structure[:LONGEST] + " …"
+    evidence = classifier.log_evidence_
+    return [
+        ("structure", structure),
+        ("d", str(classifier.dimension_)),
+        ("log evidence", "none, the prior is flat" if evidence is None else f"{evidence:.3f}"),
+        ("features", f"{len(selected)} of {classifier.n_features_in_}: {shown or 'none'}"),
+        ("models averaged", str(len(classifier.models_))),
+    ]
+
+
+def facts_as_text(classifier: Any) -> str:
+    """The facts, one a line, each after a line break."""
+    return "".join(f"\n  {name}: {value}" for name, value in facts(classifier))
+
+
+def facts_as_html(classifier: Any) -> str:
+    """The facts as a table; names come from data, so everything is escaped."""
+    rows = "".join(
+        f'<tr><th style="text-align:left;padding-right:1em">{escape(name)}</th>'
+        f'<td style="text-align:left">{escape(value)}</td></tr>'
+        for name, value in facts(classifier)
+    )
+    return f'<table class="ebnc-facts">{rows}</table>' if rows else ""

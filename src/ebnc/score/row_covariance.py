@@ -1,0 +1,62 @@
+"""How uncertain the log odds of single rows are: H_i = J_iᵀ A⁻¹ J_i, J_i = ∂λ_i/∂φ."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ebnc.fitting.optimum import Optimum
+from ebnc.likelihood.counts import CellCounts
+from ebnc.likelihood.posterior import Posterior
+from ebnc.typing import FloatArray, IntArray
+
+__all__ = ["RowChunk", "class_probabilities", "row_chunks", "rows_in_memory"]
+
+CHUNK_BYTES = 64 * 2**20
+
+
+class RowChunk(NamedTuple):
+    """Some rows of the data: their numbers, rows of the design, λ and H."""
+
+    rows: IntArray
+    design_rows: FloatArray
+    log_odds: FloatArray
+    covariance: FloatArray
+
+
+def row_chunks(optimum: Optimum, most_rows: int) -> Iterator[RowChunk]:
+    """The data's rows, or ``most_rows`` of them, evenly spaced, with λ (rows, K − 1) and
+    H (rows, K − 1, K − 1): O(d²) work for each row and class."""
+    posterior, solution, factor = optimum
+    design, data = posterior.design, rows_in_memory(posterior, most_rows)
+    n_others, dimension = design.n_others, design.dimension
+    n_rows = min(data.n_rows, most_rows)
+    rows = np.linspace(0, data.n_rows - 1, n_rows).astype(np.int64)
+    root = factor.inverse_root().reshape(design.n_columns, n_others, dimension)
+    # λ = Z Φ Qᵀ for a row Z of the design, so the columns of root become columns of a root of H.
+    root = np.einsum("cad,ka->ckd", root, design.class_map).reshape(design.n_columns, -1)
+    values = solution.phi @ design.class_map.T
+    chunk = max(16, CHUNK_BYTES // (8 * n_others * dimension))
+    for start in range(0, n_rows, chunk):
+        here = rows[start : start + chunk]
+        design_rows = design.rows_of(data.cells[:, here])
+        spread = (design_rows @ root).reshape(len(here), n_others, dimension)
+        covariance = spread @ spread.transpose(0, 2, 1)
+        yield RowChunk(here, design_rows, design_rows @ values, covariance)
+
+
+def rows_in_memory(posterior: Posterior, most_rows: int) -> CellCounts:
+    """The data's rows, or, where they are in parts, a weighted sample that stands for them."""
+    data = posterior.data
+    if isinstance(data, CellCounts):
+        return data
+    sample = posterior.thinned(most_rows).data
+    assert isinstance(sample, CellCounts)
+    return sample
+
+
+def class_probabilities(log_odds: FloatArray) -> FloatArray:
+    """p of all classes but the first, shape (rows, K − 1)."""
+    largest = np.maximum(log_odds.max(axis=1, keepdims=True), 0.0)
+    shares = np.exp(log_odds - largest)
+    return np.asarray(shares / (np.exp(-largest) + shares.sum(axis=1, keepdims=True)))

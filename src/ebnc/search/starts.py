@@ -1,0 +1,82 @@
+"""Where a search starts: at the naive structure, or at the least one that is allowed.
+
+Few inputs: from naive, which leaves out what it does not need; and from the least structure as well
+where that alone has the higher score. More than ``MANY_INPUTS``: from the least structure, which
+takes in what it needs; the naive one is looked at in the end, as a rival with many weak inputs.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ebnc.data.parts import Parts
+from ebnc.parameters.dimension import dimension
+from ebnc.search.greedy import SearchResult, Step, greedy_search
+from ebnc.search.limits import Limits
+from ebnc.search.scorer import Scorer
+from ebnc.structure.embedded import EmbeddedStructure
+
+__all__ = ["least_structure", "naive_structure", "search_from_starts"]
+
+MANY_INPUTS = 100
+LARGEST_RIVAL = 3000  # parameters of a naive structure that is looked at for so many inputs
+
+
+def search_from_starts(
+    scorer: Scorer,
+    limits: Limits,
+    report: Callable[[Step], None] | None = None,
+    watch: Callable[[int, float], None] | None = None,
+) -> SearchResult:
+    """The better of the searches from these starts; its trace and models are those of all."""
+    cases = scorer.cases
+
+    def search(start: EmbeddedStructure, max_steps: int = 1000) -> SearchResult:
+        return greedy_search(scorer, start, limits, max_steps=max_steps, report=report, watch=watch)
+
+    naive, least = naive_structure(cases, limits), least_structure(cases, limits)
+    if len(naive.markov_blanket) <= MANY_INPUTS:
+        from_naive = search(naive)
+        if scorer.tuned(least).score <= from_naive.best.score:
+            return replace(from_naive, met=(*from_naive.met, scorer.tuned(least)))
+        return _joined(from_naive, search(least))
+    from_least = search(least)
+    if dimension(naive, cases.domain) > LARGEST_RIVAL or from_least.trace.interrupted:
+        return from_least
+    return _joined(from_least, search(naive, max_steps=0))
+
+
+def naive_structure(cases: Parts, limits: Limits) -> EmbeddedStructure:
+    """Naive, without forbidden inputs, with required arcs."""
+    return _structure(cases, limits, set(cases.inputs) - limits.forbidden_features)
+
+
+def least_structure(cases: Parts, limits: Limits) -> EmbeddedStructure:
+    """Required inputs and arcs only: often nothing at all."""
+    heads = {head for _, head in limits.required_arcs}
+    return _structure(cases, limits, limits.required_features | heads)
+
+
+def _structure(
+    cases: Parts, limits: Limits, children: set[str] | frozenset[str]
+) -> EmbeddedStructure:
+    target = cases.target
+    families: dict[str, tuple[str, ...]] = {target: ()}
+    for x in cases.inputs:
+        families[x] = (target,) if x in children else ()
+    for tail, head in sorted(limits.required_arcs):
+        families[head] = (tail, *families[head])
+    return EmbeddedStructure(target, tuple(families.items()))
+
+
+def _joined(first: SearchResult, second: SearchResult) -> SearchResult:
+    trace = replace(
+        second.trace,
+        steps=[*first.trace.steps, *second.trace.steps],
+        n_screened=first.trace.n_screened + second.trace.n_screened,
+        interrupted=first.trace.interrupted or second.trace.interrupted,
+    )
+    met = {scored.structure.cluster_key: scored for scored in (*second.met, *first.met)}
+    better = max(first, second, key=lambda result: result.best.score)
+    shift = len(first.trace.steps) if better is second else 0
+    entered = {x: step + shift for x, step in better.entered.items()}
+    return SearchResult(better.best, trace, tuple(met.values()), entered)
