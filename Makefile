@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint fresh-kernels dimension-study quality bench clean
+.PHONY: demo test lint fresh-kernels docs dimension-study quality bench clean
 
 demo: $(VENV)/.ready
 	$(BIN)/python examples/dimension.py
@@ -25,6 +25,12 @@ lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The documentation site, in site/; any warning, and any page that would fetch from elsewhere, is an error.
+docs: $(VENV)/.ready-docs
+	$(BIN)/mkdocs build --strict --quiet
+	! grep -rlE '<(script|link|img|iframe)[^>]*(src|href)="?(https?:)?//' --include='*.html' site
+	@echo "open site/index.html"
 
 # The dimension functions against each other on 3 000 random structures (minutes).
 dimension-study: $(VENV)/.ready-test
@@ -50,5 +56,9 @@ $(VENV)/.ready-test: $(VENV)/.ready
 	$(BIN)/pip install --quiet --group test
 	touch $@
 
+$(VENV)/.ready-docs: $(VENV)/.ready
+	$(BIN)/pip install --quiet --group docs
+	touch $@
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,29 @@
+"""The reference names everything that is public, and nothing that is not there."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import ebnc
+from ebnc import report
+
+PAGES = Path(__file__).parents[2] / "docs" / "reference"
+
+
+def documented() -> dict[str, str]:
+    """Module by name, from the lines ``::: module.name``."""
+    text = "".join(page.read_text(encoding="utf-8") for page in sorted(PAGES.glob("*.md")))
+    found = re.findall(r"^::: (\S+)\.(\w+)$", text, flags=re.MULTILINE)
+    return {name: module for module, name in found}
+
+
+def test_every_public_name_has_its_place_in_the_reference():
+    """A name added to ``ebnc`` or ``ebnc.report`` must be added to docs/reference."""
+    missing = {*ebnc.__all__, *report.__all__} - set(documented())
+    assert not missing
+
+
+def test_every_place_in_the_reference_exists():
+    """What was renamed or moved is renamed in docs/reference."""
+    for name, module in documented().items():
+        assert hasattr(import_module(module), name), f"{module}.{name}"
