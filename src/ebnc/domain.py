@@ -35,6 +35,8 @@ class Interval(NamedTuple):
 class Domain(Mapping[str, tuple[State, ...]]):
     """Variables and their states: a read-only mapping from name to the tuple of labels.
 
+    Examples
+    --------
     >>> domain = Domain({"Weather": ["dry", "wet"], "Y": 3})
     >>> domain["Weather"], domain["Y"], domain.n_states("Y")
     (('dry', 'wet'), (0, 1, 2), 3)

@@ -39,6 +39,8 @@ __all__ = ["LearnedNetwork", "Network"]
 class Network(Mapping[str, Local]):
     """A joint distribution: a mapping from every node to its local distribution.
 
+    Examples
+    --------
     >>> from ebnc.network.table import Table
     >>> two = {"Rain": ["no", "yes"], "Wet": ["no", "yes"]}
     >>> network = Network([

@@ -28,6 +28,8 @@ ROUNDING = 1e-3
 class Table:
     """θ = p(z | parents) as an array: one axis per parent, in their order, then one for z itself.
 
+    Examples
+    --------
     >>> rain = Table("Rain", ["Cloudy"], {"Cloudy": 2, "Rain": 2}, [[0.9, 0.1], [0.3, 0.7]])
     >>> rain.probabilities({"Cloudy": [1]}), rain.dimension
     (array([[0.3, 0.7]]), 2)

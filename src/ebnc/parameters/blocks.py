@@ -76,6 +76,8 @@ def dimension_by_blocks(
     ``order``: any order of the inputs; the sum does not depend on it. Exponential in the size of
     the largest context; ``dimension`` gives the same number in closed form.
 
+    Examples
+    --------
     >>> worked = EmbeddedStructure.from_string(
     ...     "[X1][X2][X3][Y|X1:X2][X4|X1:X3:Y][X5|X2:X3:Y]", target="Y"
     ... )

@@ -27,6 +27,8 @@ def dimension(structure: EmbeddedStructure, n_states: DomainLike) -> int:
 
     ``n_states``: states per variable, the target among them, as counts, labels or a ``Domain``.
 
+    Examples
+    --------
     >>> naive = EmbeddedStructure.naive("Y", ["X1", "X2", "X3"])
     >>> dimension(naive, {"X1": 2, "X2": 2, "X3": 2, "Y": 2})  # n + 1
     4

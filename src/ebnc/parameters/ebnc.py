@@ -68,6 +68,8 @@ class EBNC:
     ``phi``: a vector of length ``dimension``, in the order of ``basis.terms`` and in ``coding``
     ("indicator" as in the paper, or "orthonormal").
 
+    Examples
+    --------
     >>> structure = EmbeddedStructure.naive("Y", ["X"])
     >>> ebnc = EBNC(structure, {"X": ["no", "yes"], "Y": 2}, [0.0, 1.0])
     >>> print(ebnc.phi_table())

@@ -24,6 +24,8 @@ class EmbeddedNetwork:
     ``theta[name]`` has one axis per parent, in ``structure.parents(name)`` order, then one for the
     variable itself, which sums to 1. ``domain``: a ``Domain``, or states by count or labels.
 
+    Examples
+    --------
     >>> structure = EmbeddedStructure.naive("Y", ["X"])
     >>> theta = {"Y": [0.5, 0.5], "X": [[0.75, 0.25], [0.25, 0.75]]}
     >>> network = EmbeddedNetwork(structure, {"X": ["no", "yes"], "Y": 2}, theta)

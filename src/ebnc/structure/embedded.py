@@ -49,6 +49,8 @@ class EmbeddedStructure:
     ``families``: every variable with its parents, in the order given. That order is kept (inputs,
     axes of θ, printing) but is not part of the identity: structures are equal as DAGs.
 
+    Examples
+    --------
     >>> worked = EmbeddedStructure.from_string(
     ...     "[X1][X2][X3][Y|X1:X2][X4|X1:X3:Y][X5|X2:X3:Y]", target="Y"
     ... )
