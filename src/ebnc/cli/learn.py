@@ -55,8 +55,8 @@ def learn(
     ),
     score: ScoreOption = "laplace",
     prior_scale: Annotated[
-        str, typer.Option(help="σ of the prior: a number, or 'evidence' to choose it.")
-    ] = "evidence",
+        str, typer.Option(help="σ of the prior: a number, or chosen by 'loo' or 'evidence'.")
+    ] = "loo",
     average: Annotated[
         bool, typer.Option(help="Average over good models, or take the best one alone.")
     ] = True,
@@ -115,12 +115,14 @@ def learn(
 
 
 def _scale(text: str) -> float | str:
-    if text == "evidence":
+    if text in ("loo", "evidence"):
         return text
     try:
         return float(text)
     except ValueError:
-        raise ParameterError(f"--prior-scale takes a number or 'evidence', got {text!r}") from None
+        raise ParameterError(
+            f"--prior-scale takes a number, 'loo' or 'evidence', got {text!r}"
+        ) from None
 
 
 def _cases(files: "DataFiles", target: str, exclude: list[str], weights: str | None) -> Any:

@@ -1,7 +1,7 @@
 """What every local distribution p(z | parents) of a network offers, whatever its kind (§2).
 
 ``EBNC``, ``Table`` and ``Tree`` do; a network mixes them freely. Another kind needs these members,
-a learner in ``network.learners`` and an entry in ``formats.native``.
+a learner in ``network.nodes`` and an entry in ``formats.native``.
 """
 
 from typing import Protocol

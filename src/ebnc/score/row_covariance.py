@@ -6,13 +6,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ebnc.fitting.optimum import Optimum
-from ebnc.likelihood.counts import CellCounts
+from ebnc.likelihood.counts import CellCounts, joined_counts
 from ebnc.likelihood.posterior import Posterior
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["RowChunk", "class_probabilities", "row_chunks", "rows_in_memory"]
+__all__ = ["MOST_COLLECTED", "RowChunk", "class_probabilities", "row_chunks", "rows_in_memory"]
 
 CHUNK_BYTES = 64 * 2**20
+
+MOST_COLLECTED = 2**18
+"""Rows in parts, up to which all of them are brought together."""
 
 
 class RowChunk(NamedTuple):
@@ -46,13 +49,19 @@ def row_chunks(optimum: Optimum, most_rows: int) -> Iterator[RowChunk]:
 
 
 def rows_in_memory(posterior: Posterior, most_rows: int) -> CellCounts:
-    """The data's rows, or, where they are in parts, a weighted sample that stands for them."""
+    """The data's rows; of data in parts that are more than a few, a sample that stands for them."""
     data = posterior.data
     if isinstance(data, CellCounts):
         return data
+    if data.n_rows <= MOST_COLLECTED:
+        return joined_counts(data.collect(_itself))
     sample = posterior.thinned(most_rows).data
     assert isinstance(sample, CellCounts)
     return sample
+
+
+def _itself(counts: CellCounts) -> CellCounts:
+    return counts
 
 
 def class_probabilities(log_odds: FloatArray) -> FloatArray:
