@@ -1,6 +1,7 @@
 """Models to report on: ordinary ones, and one with scripts and markup for names."""
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -30,6 +31,7 @@ class Problem:
     target: str
 
 
+@cache
 def two_classes(seed=0, n_rows=400, **options):
     """Strings, a number in intervals, gaps, an interaction; two classes."""
     import pandas as pd
@@ -47,6 +49,7 @@ def two_classes(seed=0, n_rows=400, **options):
     return Problem(EBNCClassifier(**options).fit(x, y), x, y, "weather")
 
 
+@cache
 def many_classes(**options):
     """Iris: numbers in intervals, three classes."""
     from sklearn.datasets import load_iris
@@ -55,6 +58,7 @@ def many_classes(**options):
     return Problem(EBNCClassifier(**options).fit(x, y), x, y, "species")
 
 
+@cache
 def hostile():
     """Scripts, quotes and markup in every name: of inputs, states, classes and the target."""
     import pandas as pd
