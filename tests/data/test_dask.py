@@ -90,12 +90,12 @@ def test_a_search_finds_the_same_structure(client):
     partitions = partitioned(frame, 2)
     found = EBNCClassifier().fit(partitions, "y")
     assert found.structure_.cluster_key == expected.structure_.cluster_key
-    assert found.log_evidence_ == pytest.approx(expected.log_evidence_, abs=1e-4)
+    assert found.log_evidence_ == pytest.approx(expected.log_evidence_, abs=1e-8)
     by_part = partitions[INPUTS].map_partitions(
         lambda part: pd.DataFrame(found.predict_proba(part)), meta={0: float, 1: float}
     )
     np.testing.assert_allclose(
-        by_part.compute().to_numpy(), expected.predict_proba(frame[INPUTS]), atol=1e-6
+        by_part.compute().to_numpy(), expected.predict_proba(frame[INPUTS]), atol=1e-8
     )
     with pytest.raises(DataError, match="map_partitions"):
         found.predict_proba(partitions)
