@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint fresh-kernels docs dimension-study quality bench clean
+.PHONY: demo test lint fresh-kernels docs dimension-study study study-classification study-density bench clean
 
 demo: $(VENV)/.ready
 	$(BIN)/python examples/dimension.py
@@ -36,11 +36,13 @@ docs: $(VENV)/.ready-docs
 dimension-study: $(VENV)/.ready-test
 	$(BIN)/python -m benchmarks.dimension_study
 
-# Test log-loss of classifiers, 5×2-fold, on the sets in a folder (NAME.csv.gz and SCHEMA.json):
-# make quality DATA=folder. Finished folds are not run again.
-quality: $(VENV)/.ready-test
-	$(BIN)/python -m benchmarks.quality.run --data $(DATA) --jobs 2
-	$(BIN)/python -m benchmarks.quality.report
+# The study, part by part: make study-classification DATA=folder. Finished cells are not run again.
+# ``study`` makes tables and figures, and the numbers in README and docs, from what is on file.
+study-classification study-density: study-%: $(VENV)/.ready-test
+	$(BIN)/python -m study.$* --data $(DATA)
+
+study: $(VENV)/.ready-test
+	$(BIN)/python -m study.report
 
 # Ratios against a peer, in one run; also writes benchmarks/results.
 bench: $(VENV)/.ready-test

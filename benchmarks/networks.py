@@ -2,7 +2,7 @@
 
     python -m benchmarks.networks [--data FOLDER --sets baudio,c20ng]
 
-The second form measures learning on the sets of ``benchmarks.density`` instead of generated rows.
+The second form measures learning on the sets of ``study.density`` instead of generated rows.
 """
 
 import argparse
@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
+from study.density.measure import load
 
 import ebnc
-from benchmarks.density.run import load
 from benchmarks.measure import Comparison
 
 NODE = """

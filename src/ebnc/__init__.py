@@ -77,6 +77,10 @@ _HOME = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("ebnc")
     if name not in _HOME:
         raise AttributeError(f"module 'ebnc' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks.quality.screening import climb_without_screening
+from study.classification.screening import climb_without_screening
 
 import ebnc
 from ebnc.data.cases import read_cases

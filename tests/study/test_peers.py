@@ -1,19 +1,21 @@
-"""The rivals of the quality study are what they say: against others' software and definitions."""
+"""The rivals of the study are what they say: against others' software and definitions."""
 
 import warnings
-from itertools import pairwise
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.quality.data import Split, read_set, set_names, splits
-from benchmarks.quality.models import models
-from benchmarks.quality.peers import (
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import mutual_info_classif
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import CategoricalNB
+from study.classification.peers import (
     AODE,
     Boosting,
     Forest,
     Logistic,
+    LogisticPairs,
     NaiveBayes,
     TreeAugmentedNaiveBayes,
     Tuned,
@@ -24,12 +26,6 @@ from benchmarks.quality.peers import (
     maximum_spanning_tree,
     one_hot,
 )
-from benchmarks.quality.report import report
-from benchmarks.quality.run import Row, append_rows, forget, measure_split, read_rows
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_selection import mutual_info_classif
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import CategoricalNB
 from threadpoolctl import threadpool_limits
 
 N_STATES = (3, 2, 4, 2, 3)
@@ -178,6 +174,7 @@ def test_generative_models_sum_unseen_values_out(coded, unseen_row, make):
         AODE,
         lambda: Tuned(TreeAugmentedNaiveBayes, (0.5, 5.0)),
         Logistic,
+        LogisticPairs,
         lambda: Forest(20),
         Boosting,
     ],
@@ -241,100 +238,3 @@ def test_inner_folds_keep_every_class_of_two_rows_in_training():
         warnings.simplefilter("error")
         folds = inner_folds(y)
     assert all(set(y[train]) == {0, 1, 2, 3} for train, _ in folds)
-
-
-@pytest.fixture
-def directory(tmp_path):
-    """Two sets of the study's format, one of them only numeric."""
-    rng = np.random.default_rng(1)
-    n = 40
-    frame = pd.DataFrame(
-        {
-            "size": rng.normal(size=n).round(3),
-            "flag": np.where(rng.random(n) < 0.5, "true", "false"),
-            "rare": ["only-here", *["usual"] * (n - 1)],
-            "class": ["a", "b"] * (n // 2 - 1) + ["c", "c"],
-        }
-    )
-    frame.loc[3, "flag"] = None
-    frame.to_csv(tmp_path / "toy.csv.gz", index=False)
-    frame[["size", "class"]].to_csv(tmp_path / "numeric.csv.gz", index=False)
-    kinds = {"size": "numeric", "flag": "categorical", "rare": "categorical"}
-    schema = {
-        "toy": kinds | {"class": "categorical"},
-        "numeric": {"size": "numeric", "class": "categorical"},
-    }
-    pd.Series(schema).to_json(tmp_path / "SCHEMA.json")
-    return tmp_path
-
-
-def test_sets_are_read_as_strings_without_rare_classes(directory):
-    assert set_names(directory) == ["toy"]
-    data = read_set(directory, "toy")
-    assert sorted(data["class"].unique()) == ["a", "b"]  # two rows of c are too few
-    assert set(data["flag"].dropna()) == {"true", "false"}
-
-
-def test_splits_are_halves_the_same_every_time(directory):
-    data = read_set(directory, "toy")
-    first, second = list(splits(data)), list(splits(data))
-    assert [(r, f) for r, f, _ in first] == [(r, f) for r in range(5) for f in range(2)]
-    for (_, _, a), (_, _, b) in zip(first, second, strict=True):
-        pd.testing.assert_frame_equal(a.train, b.train)
-    for (_, _, a), (_, _, b) in list(pairwise(first))[::2]:
-        pd.testing.assert_frame_equal(a.train, b.test)
-
-
-def test_states_are_those_of_the_training_fold(directory):
-    for _, _, split in splits(read_set(directory, "toy")):
-        coded = split.coded()
-        assert (coded.train < coded.n_states).all()
-        place = split.inputs.index("rare")
-        if "only-here" in set(split.test["rare"]):
-            assert coded.n_states[place] == 1
-            assert coded.test[:, place].max() == 1  # unseen
-        else:
-            assert coded.test[:, place].max() < coded.n_states[place] == 2
-
-
-def test_results_are_kept_found_and_forgotten(directory):
-    path = directory / "results.csv"
-    _, _, split = next(splits(read_set(directory, "toy")))
-    rows, failures = measure_split("toy", 0, 0, split, ["nb", "naive-evidence"])
-    assert not failures
-    append_rows(path, rows)
-    append_rows(path, [Row("toy", "zero", 0, 0, np.inf, 0.5, 1.0, 0.1, None)])
-    found = read_rows(path)
-    assert set(found) == {("toy", m, 0, 0) for m in ("nb", "naive-evidence", "zero")}
-    assert found["toy", "zero", 0, 0].log_loss == np.inf
-    assert found["toy", "nb", 0, 0].log_loss == pytest.approx(rows[0].log_loss, rel=1e-5)
-    forget(path, ["toy"], ["nb"])
-    assert set(read_rows(path)) == {("toy", m, 0, 0) for m in ("naive-evidence", "zero")}
-
-
-def test_a_failure_names_the_model_and_leaves_the_others(directory):
-    _, _, split = next(splits(read_set(directory, "toy")))
-    broken = Split(split.train, split.test.drop(columns="flag"), split.classes)
-    rows, failures = measure_split("toy", 0, 0, broken, ["nb"])
-    assert not rows
-    assert "toy, nb, repeat 0, fold 0" in failures[0]
-    assert {"nb", "tan", "aode", "logistic", "forest", "naive-evidence"} <= set(models())
-
-
-def test_report_counts_wins_ranks_and_infinite_losses():
-    def row(name, model, loss):
-        return [Row(name, model, r, f, loss, 0.1, 0.1, 0.1, None) for r in range(5) for f in (0, 1)]
-
-    rows = [
-        *row("car", "logistic", 0.2),
-        *row("car", "nb", 0.3),
-        *row("car", "ebnc", 0.04),
-        *row("voting", "logistic", 0.1),
-        *row("voting", "nb", np.inf),
-        *row("voting", "ebnc", 0.16),
-    ]
-    text = report(rows, ranked=("logistic", "nb", "ebnc"), ours=("ebnc",))
-    assert "ebnc: 1 won, 0 drawn, 1 lost" in text
-    assert "voting +0.060" in text
-    assert "10 infinite" in text
-    assert "car: logistic 0.2000, nb 0.3000, ebnc 0.0400" in text

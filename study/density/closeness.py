@@ -1,6 +1,6 @@
 """How close learned networks come to the one that made the data, against full-table hill climbing.
 
-    python -m benchmarks.density.closeness --data FOLDER [--networks alarm,insurance] [--rows 5000]
+    python -m study.density.closeness --data FOLDER [--networks alarm,insurance] [--rows 5000]
 
 FOLDER holds NAME.bif.gz. The peer is pyAgrum's greedy hill climbing with BDeu, its tables smoothed
 like ours (equivalent sample size by evidence) and like its own (1). The Kullback–Leibler divergence

@@ -9,9 +9,11 @@ is dropped), the others see an all-zero one-hot block (boosting: a missing value
 
 import warnings
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Protocol
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import log_softmax, logsumexp
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -258,6 +260,50 @@ class Logistic:
 
     def predict_proba(self, codes: np.ndarray) -> np.ndarray:
         return self.model.predict_proba(one_hot(codes, self.n_states))
+
+
+class LogisticPairs:
+    """Logistic regression on one-hot columns of all inputs and of all pairs of inputs, ridge."""
+
+    grid = tuple(10.0 ** np.arange(-3, 1.5, 0.5))
+
+    def fit(
+        self, codes: np.ndarray, n_states: Sequence[int], y: np.ndarray, n_classes: int
+    ) -> "LogisticPairs":
+        self.n_states = n_states
+        cells = self._cells(codes)
+        self.kept = np.flatnonzero(np.asarray(cells.sum(axis=0)).ravel())
+        cells = cells[:, self.kept]  # a pair of states that never occurs has no weight
+        losses = np.zeros(len(self.grid))
+        for train, test in inner_folds(y):
+            model = LogisticRegression(warm_start=True, max_iter=1_000)
+            for i, c in enumerate(self.grid):
+                model.set_params(C=c).fit(cells[train], y[train])
+                losses[i] += len(test) * log_loss(model.predict_proba(cells[test]), y[test])
+        self.c = self.grid[int(np.argmin(losses))]
+        self.model = LogisticRegression(C=self.c, max_iter=5_000).fit(cells, y)
+        free = [r - 1 for r in n_states]
+        pairs = (sum(free) ** 2 - sum(r * r for r in free)) // 2
+        self.dimension = (n_classes - 1) * (1 + sum(free) + pairs)
+        return self
+
+    def predict_proba(self, codes: np.ndarray) -> np.ndarray:
+        return self.model.predict_proba(self._cells(codes)[:, self.kept])
+
+    def _cells(self, codes: np.ndarray) -> csr_array:
+        """Indicators of states and of pairs of states; an unseen value has none."""
+        columns, n_columns = [], 0
+        for terms in (1, 2):
+            for inputs in combinations(range(len(self.n_states)), terms):
+                r = [self.n_states[i] for i in inputs]
+                seen = np.all(codes[:, inputs] < r, axis=1)
+                cell = np.ravel_multi_index(tuple(codes[:, inputs].T), r, mode="clip")
+                columns.append(np.where(seen, n_columns + cell, -1))
+                n_columns += int(np.prod(r))
+        places = np.stack(columns, axis=1)
+        rows, which = np.nonzero(places >= 0)
+        shape = (len(codes), n_columns)
+        return csr_array((np.ones(len(rows)), (rows, places[rows, which])), shape=shape)
 
 
 class Forest:

@@ -1,6 +1,6 @@
 """Does screening cost anything? The search as it is, against one that fits every candidate.
 
-``python -m benchmarks.quality.screening --data DIR [--sets a,b]``
+``python -m study.classification.screening --data DIR [--sets a,b]``
 
 The reference tunes the scales of every candidate at every step. Both break ties alike. A full fit
 is one maximum of a posterior; a scale that is tried costs one. Printed for ten sets: both final
@@ -11,13 +11,13 @@ import argparse
 from pathlib import Path
 
 import ebnc
-from benchmarks.quality.data import TARGET, read_set
 from ebnc.data.cases import read_cases
 from ebnc.data.states import learn_domain
 from ebnc.search.greedy import ENOUGH, TIED, greedy_search
 from ebnc.search.limits import Limits
 from ebnc.search.moves import moves
 from ebnc.search.scorer import Scored, Scorer
+from study.classification.data import TARGET, read_set
 
 SETS = (
     *("breast-cancer", "cmc", "crx", "flare", "heart-statlog"),

@@ -1,1 +1,0 @@
-"""Density estimation: whole networks on binary sets, against published figures."""
