@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from ebnc.estimator.features import EBNCFeatures
     from ebnc.formats.native import load, save
     from ebnc.learn import fit, fit_theta
+    from ebnc.network.decision_graph import DecisionGraph
     from ebnc.network.network import Network
+    from ebnc.network.noisy_max import NoisyMax
     from ebnc.network.table import Table
     from ebnc.network.tree import Tree
     from ebnc.parameters.blocks import dimension_by_blocks
@@ -30,12 +32,14 @@ if TYPE_CHECKING:
 __all__ = [
     "EBNC",
     "ContributionsDisplay",
+    "DecisionGraph",
     "Domain",
     "EBNCClassifier",
     "EBNCFeatures",
     "EmbeddedNetwork",
     "EmbeddedStructure",
     "Network",
+    "NoisyMax",
     "ReliabilityDisplay",
     "SearchTraceDisplay",
     "StructureDisplay",
@@ -62,7 +66,9 @@ _HOME = {
     "EBNCFeatures": "ebnc.estimator.features",
     "EmbeddedNetwork": "ebnc.parameters.embedded_network",
     "EmbeddedStructure": "ebnc.structure.embedded",
+    "DecisionGraph": "ebnc.network.decision_graph",
     "Network": "ebnc.network.network",
+    "NoisyMax": "ebnc.network.noisy_max",
     "Table": "ebnc.network.table",
     "Tree": "ebnc.network.tree",
     "dimension": "ebnc.parameters.dimension",

@@ -14,7 +14,7 @@ from network.networks import random_network
 
 @pytest.mark.parametrize("seed", range(6))
 def test_round_trip_to_the_bit(seed, tmp_path):
-    network = random_network(seed, n_nodes=7)
+    network = random_network(seed, n_nodes=9)
     path = tmp_path / "network.json"
     network.save(path)
     jsonschema.validate(json.loads(path.read_text()), schema())
@@ -57,6 +57,39 @@ def test_damaged_nodes(change, message, tmp_path):
     path.write_text(json.dumps(content))
     with pytest.raises(FormatError, match=message):
         load(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "message"),
+    [
+        ("noisy-max", lambda node: node["effects"].pop(), "one for each of"),
+        ("noisy-max", lambda node: node["leak"].append(0.0), "numbers where"),
+        ("noisy-max", lambda node: node.update(descending=1), "true or false"),
+        ("noisy-max", lambda node: node.update(leak=[0.9] * len(node["leak"])), "not to 1"),
+        ("graph", lambda node: node.update(other=[0] * len(node["other"])), "later nodes"),
+        ("graph", lambda node: node["states"].__setitem__(0, 9), "no such state"),
+        ("graph", lambda node: node["equal"].pop(), "of length"),
+    ],
+)
+def test_damaged_rivals(kind, change, message, tmp_path):
+    network = random_network(2, n_nodes=8, kinds=(kind,))
+    content = document(network)
+    nodes = content["model"]["nodes"]
+    change(next(n for n in nodes if n["kind"] == kind and (n.get("parents") or n.get("variables"))))
+    path = tmp_path / "network.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(FormatError, match=message):
+        load(path)
+
+
+def test_a_kind_without_a_place_in_the_file_is_refused(tmp_path):
+    class Coin:
+        kind, target, parents, dimension = "coin", "Z", (), 1
+        domain = ebnc.Domain({"Z": 2})
+
+    with pytest.raises(FormatError, match="'Z' is a coin"):
+        ebnc.Network([Coin()]).save(tmp_path / "network.json")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_small_file_cannot_ask_for_a_huge_table(tmp_path):

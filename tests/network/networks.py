@@ -7,8 +7,10 @@ import numpy as np
 import ebnc
 from ebnc.data.rows import CodedRows, all_configurations
 
+ALL_KINDS = ("ebnc", "table", "tree", "graph", "noisy-max")
 
-def random_network(seed, n_nodes=6, max_parents=3, max_states=3, kinds=("ebnc", "table", "tree")):
+
+def random_network(seed, n_nodes=6, max_parents=3, max_states=3, kinds=ALL_KINDS):
     """A DAG over shuffled names; every node of a random kind with random parameters."""
     rng = np.random.default_rng(seed)
     names = [f"V{i}" for i in rng.permutation(n_nodes)]
@@ -30,6 +32,10 @@ def random_local(kind, name, parents, domain, rng):
         return ebnc.Table(name, parents, domain, theta)
     if kind == "tree" and parents:
         return random_tree(name, parents, domain, rng)
+    if kind == "graph" and parents:
+        return random_graph(name, parents, domain, rng)
+    if kind == "noisy-max":
+        return random_noisy_max(name, parents, domain, rng)
     structure = ebnc.EmbeddedStructure.naive(name, parents)
     if len(parents) > 1 and rng.random() < 0.5:
         structure = ebnc.EmbeddedStructure.chain(name, parents)
@@ -50,6 +56,34 @@ def random_tree(name, parents, domain, rng):
     other.append(0)
     theta = rng.dirichlet(np.ones(len(domain[name])), size=len(variables))
     return ebnc.Tree(name, domain, variables, states, equal, other, theta)
+
+
+def random_graph(name, parents, domain, rng):
+    """Every question leads to the next one or to one of two leaves."""
+    n = len(parents)
+    states = [int(rng.integers(len(domain[x]))) for x in parents]
+    ends = [[i + 1 if i + 1 < n else n, int(rng.integers(n, n + 2))] for i in range(n)]
+    ends[-1] = [n, n + 1]
+    for pair in ends:
+        rng.shuffle(pair)
+    equal, other = ([*branch, 0, 0] for branch in zip(*ends, strict=True))
+    theta = rng.dirichlet(np.ones(len(domain[name])), size=n + 2)
+    return ebnc.DecisionGraph(
+        name, domain, [*parents, None, None], [*states, 0, 0], equal, other, theta
+    )
+
+
+def random_noisy_max(name, parents, domain, rng):
+    n_levels = len(domain[name])
+    descending = bool(rng.random() < 0.5)
+    effects = {}
+    for x in parents:
+        table = rng.dirichlet(np.ones(n_levels), size=len(domain[x]))
+        table[rng.integers(len(table))] = np.eye(n_levels)[-1 if descending else 0]
+        effects[x] = table
+    return ebnc.NoisyMax(
+        name, domain, rng.dirichlet(np.ones(n_levels)), effects, descending=descending
+    )
 
 
 def joint_table(network):

@@ -13,11 +13,15 @@ from typing import Any
 import numpy as np
 
 from ebnc.domain import Domain
+from ebnc.errors import FormatError
 from ebnc.formats.domain_json import domain_from_json, domain_to_json
 from ebnc.formats.field import Field
 from ebnc.formats.phi_json import LARGEST_PARAMETER
+from ebnc.network.decision_graph import DecisionGraph
 from ebnc.network.local import Local
 from ebnc.network.network import Network
+from ebnc.network.noisy_max import NoisyMax
+from ebnc.network.questions import Questions
 from ebnc.network.table import Table
 from ebnc.network.tree import Tree
 from ebnc.parameters.coding import ORTHONORMAL
@@ -54,7 +58,18 @@ def local_to_json(local: Local, places: Mapping[str, int]) -> dict[str, Any]:
     if isinstance(local, Table):
         parents = [places[x] for x in local.parents]
         return found | {"parents": parents, "theta": local.theta.ravel().tolist()}
-    assert isinstance(local, Tree)
+    if isinstance(local, NoisyMax):
+        return found | {
+            "parents": [places[x] for x in local.parents],
+            "descending": local.descending,
+            "leak": local.leak.tolist(),
+            "effects": [table.ravel().tolist() for table in local.effects.values()],
+        }
+    if not isinstance(local, Questions):
+        raise FormatError(
+            f"{local.target!r} is a {local.kind}, which the native format has no place for; "
+            "write BIF, where every node is a table"
+        )
     return found | {
         "variables": [None if x is None else places[x] for x in local.variables],
         "states": local.states.tolist(),
@@ -116,6 +131,14 @@ def _table(field: Field, domain: Domain) -> Local:
 
 
 def _tree(field: Field, domain: Domain) -> Local:
+    return _questions(field, domain, Tree)
+
+
+def _graph(field: Field, domain: Domain) -> Local:
+    return _questions(field, domain, DecisionGraph)
+
+
+def _questions(field: Field, domain: Domain, make: type[Questions]) -> Local:
     parts = field.object(["kind", "target", "variables", "states", "equal", "other", "theta"])
     names = list(domain)
     target = _name(parts["target"], names)
@@ -124,13 +147,32 @@ def _tree(field: Field, domain: Domain) -> Local:
         [item.integer(0) for item in parts[key].items()] for key in ("states", "equal", "other")
     )
     theta = _shaped(parts["theta"], [len(asked), domain.n_states(target)])
-    return field.built(lambda: Tree(target, domain, asked, states, equal, other, theta))
+    return field.built(lambda: make(target, domain, asked, states, equal, other, theta))
+
+
+def _noisy_max(field: Field, domain: Domain) -> Local:
+    parts = field.object(["kind", "target", "parents", "descending", "leak", "effects"])
+    names = list(domain)
+    target = _name(parts["target"], names)
+    parents = [_name(item, names) for item in parts["parents"].items()]
+    tables = list(parts["effects"].items())
+    if len(tables) != len(parents) or len(set(parents)) != len(parents):
+        raise parts["effects"].error(f"must be one for each of {len(parents)} different parents")
+    n_levels = domain.n_states(target)
+    effects = {
+        name: _shaped(table, [domain.n_states(name), n_levels])
+        for name, table in zip(parents, tables, strict=True)
+    }
+    leak, descending = _shaped(parts["leak"], [n_levels]), parts["descending"].boolean()
+    return field.built(lambda: NoisyMax(target, domain, leak, effects, descending=descending))
 
 
 KINDS: Mapping[str, Callable[[Field, Domain], Local]] = {
     "ebnc": _ebnc,
     "table": _table,
     "tree": _tree,
+    "graph": _graph,
+    "noisy-max": _noisy_max,
 }
 
 

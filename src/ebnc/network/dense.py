@@ -101,10 +101,10 @@ def learn_dense_nodes(
             makers["table"] = lambda: Table.learn(mine, before)
         if "tree" in kinds or not scores:
             grown = grow_tree(mine, before)
-            if set(required.get(name, ())) <= set(grown.tree.parents):
+            if set(required.get(name, ())) <= set(grown.local.parents):
                 margin = TREE_MARGIN if "ebnc" in kinds else 0.0
                 scores["tree"] = grown.log_evidence + grown.log_prior - margin
-                makers["tree"] = lambda: grown.tree
+                makers["tree"] = lambda: grown.local
         best = max(scores, key=lambda kind: scores[kind])
         return DenseNode(makers[best](), scores[best], scores)
 

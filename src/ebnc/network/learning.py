@@ -23,7 +23,7 @@ from ebnc.network.dense import DenseNode, all_binary, learn_dense_nodes
 from ebnc.network.dense_node import DenseFit
 from ebnc.network.joint_cases import read_joint_cases
 from ebnc.network.local import Local
-from ebnc.network.nodes import KINDS, NodeLearner, Settings
+from ebnc.network.nodes import DEFAULT_KINDS, KINDS, NodeLearner, Settings
 from ebnc.network.ordering import candidate_orders
 from ebnc.network.sparse import SparseSearch
 from ebnc.network.table import Table
@@ -116,6 +116,9 @@ def _regimes(
         why = "it takes all predecessors of a node; forbidden arcs and max_parents are for 'sparse'"
     elif settings.score != "laplace":
         why = "it needs score='laplace'"
+    elif not set(settings.kinds) <= set(DEFAULT_KINDS):
+        odd = next(kind for kind in settings.kinds if kind not in DEFAULT_KINDS)
+        why = f"its nodes are of the kinds {', '.join(DEFAULT_KINDS)}, not {odd}"
     if regime == "dense" or order is not None:
         if why is not None:
             raise SearchError(f"a dense network cannot be learned: {why}")

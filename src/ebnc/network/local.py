@@ -1,10 +1,12 @@
 """What every local distribution p(z | parents) of a network offers, whatever its kind (§2).
 
-``EBNC``, ``Table`` and ``Tree`` do; a network mixes them freely. Another kind needs these members,
-a learner in ``network.nodes`` and an entry in ``formats.native``.
+``EBNC``, ``Table``, ``Tree``, ``DecisionGraph`` and ``NoisyMax`` do; a network mixes them freely.
+Another kind needs these members, a learner in ``network.nodes`` and an entry in
+``formats.network_json``.
 """
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from ebnc.data.encoding import Table as Rows
 from ebnc.domain import Domain
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["Local", "draw_states"]
+__all__ = ["LearnedLocal", "Local", "draw_states"]
 
 
 class Local(Protocol):
@@ -20,7 +22,7 @@ class Local(Protocol):
 
     @property
     def kind(self) -> str:
-        """Name of the kind: ebnc, table, tree."""
+        """Name of the kind: ebnc, table, tree, graph, noisy-max."""
 
     @property
     def target(self) -> str:
@@ -43,6 +45,18 @@ class Local(Protocol):
 
     def log_probability(self, data: Rows) -> FloatArray:
         """log p of every row's own z, shape (rows,)."""
+
+
+L_co = TypeVar("L_co", bound=Local, covariant=True)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedLocal(Generic[L_co]):
+    """A local distribution with its log evidence and the logarithm of its structure prior."""
+
+    local: L_co
+    log_evidence: float
+    log_prior: float
 
 
 def draw_states(probabilities: FloatArray, uniforms: FloatArray) -> CodeArray:

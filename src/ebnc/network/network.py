@@ -2,7 +2,7 @@
 
     p(z) = Π_i p(z_i | pa_i)
 
-Each factor may be an ``EBNC``, a ``Table`` or a ``Tree``: whatever is a ``network.local.Local``.
+Each factor may be an ``EBNC``, a ``Table``, a ``Tree``, …: whatever is a ``network.local.Local``.
 """
 
 import math
@@ -25,6 +25,7 @@ from ebnc.network.graph import topological_order
 from ebnc.network.learning import Learned, learn_network
 from ebnc.network.local import Local
 from ebnc.network.marginal import log_marginals
+from ebnc.network.nodes import DEFAULT_KINDS
 from ebnc.network.pyagrum import from_pyagrum, to_pyagrum
 from ebnc.network.query import Method, QueryResult, query
 from ebnc.network.sampling import sample_codes
@@ -79,7 +80,7 @@ class Network(Mapping[str, Local]):
         data: Frame,
         *,
         score: str = "laplace",
-        local: str | Iterable[str] = ("ebnc", "table", "tree"),
+        local: str | Iterable[str] = DEFAULT_KINDS,
         regime: str = "auto",
         order: Sequence[str] | None = None,
         max_parents: int | None = None,
@@ -98,11 +99,13 @@ class Network(Mapping[str, Local]):
         """Learn structure, kinds of nodes and parameters from a table of all variables.
 
         ``score``: "laplace" (log evidence; exact for tables and trees) or "bic". ``local``: the
-        kinds a node may be; each one is what scores best. ``regime``: "sparse" searches arcs;
-        "dense" (variables of two states) gives every node all variables before it, in the given
-        ``order`` or in the best of several; "auto" is dense for wide binary data, otherwise sparse,
-        and the better one where both are quick. ``required``, ``forbidden``: arcs (parent, child).
-        ``tiers``: lists of variables; no arc leads back to an earlier one.
+        kinds a node may be, of "ebnc", "naive" (an EBNC without interactions), "table", "tree",
+        "graph" (a decision graph) and "noisy-max"; each node is what scores best. ``regime``:
+        "sparse" searches arcs; "dense" (variables of two states) gives every node all variables
+        before it, in the given ``order`` or in the best of several; "auto" is dense for wide binary
+        data, otherwise sparse, and the better one where both are quick. ``required``,
+        ``forbidden``: arcs (parent, child). ``tiers``: lists of variables; no arc leads back to an
+        earlier one.
         ``equivalent_sample_size``: of the tables' Dirichlet prior (BDeu), by evidence unless given.
         ``structure_prior=False`` leaves −log C(n, k) for k of n parents out of the score.
         ``categories``, ``missing``, ``weights``: as for ``ebnc.fit``.

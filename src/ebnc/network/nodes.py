@@ -1,6 +1,6 @@
 """One node of a network that is being learned: its local distributions given its parents.
 
-Every kind (EBNC, table, tree) is fitted to the same parents and scored on the same scale,
+Every kind (EBNC, table, tree, …) is fitted to the same parents and scored on the same scale,
 
     score = log evidence (or BIC) + log p(parents) + log p(structure inside the node),
     log p(parents) = −log C(n, k)                        k parents out of n
@@ -10,10 +10,10 @@ alone, so a search can be repeated exactly from the list of its changes.
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,12 @@ from ebnc.data.cases import Cases, distinct_rows
 from ebnc.data.rows import CodedRows
 from ebnc.learn import FittedEBNC
 from ebnc.likelihood.posterior import Posterior, count_cells
-from ebnc.network.local import Local
+from ebnc.network.decision_graph import grow_graph
+from ebnc.network.growing import split_gains
+from ebnc.network.local import LearnedLocal, Local
+from ebnc.network.noisy_max_learning import cause_gains, learn_noisy_max
 from ebnc.network.table import Table, count_configurations
-from ebnc.network.tree import GrownTree, grow_tree, split_gains
+from ebnc.network.tree import grow_tree
 from ebnc.score.bic import bic
 from ebnc.score.dirichlet import best_sample_size, dirichlet_log_evidence
 from ebnc.search.limits import Limits
@@ -34,9 +37,30 @@ from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["KINDS", "NodeLearner", "NodeState", "Settings"]
+__all__ = ["DEFAULT_KINDS", "KINDS", "NodeLearner", "NodeState", "Settings"]
 
-KINDS = ("ebnc", "table", "tree")
+DEFAULT_KINDS = ("ebnc", "table", "tree")
+
+
+class _Rival(NamedTuple):
+    """A kind that is learned anew for every set of parents.
+
+    ``learn(cases, parents)``; ``gains(cases, the present one or None, names)``: what one parent
+    more would add, estimated.
+    """
+
+    learn: Callable[[Cases, Sequence[str]], LearnedLocal[Local]]
+    gains: Callable[[Cases, Any, Sequence[str]], dict[str, float]]
+
+
+RIVALS: Mapping[str, _Rival] = {
+    "tree": _Rival(grow_tree, split_gains),
+    "graph": _Rival(grow_graph, split_gains),
+    "noisy-max": _Rival(learn_noisy_max, cause_gains),
+}
+
+KINDS = ("ebnc", "naive", "table", *RIVALS)
+"""What a node may be; ``naive``: an EBNC that stays naive, without interactions."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +68,7 @@ class Settings:
     """How nodes are fitted. ``sample_size``: of the tables' Dirichlet prior, None by evidence."""
 
     score: str = "laplace"
-    kinds: tuple[str, ...] = KINDS
+    kinds: tuple[str, ...] = DEFAULT_KINDS
     structure_prior: bool = True
     sample_size: float | None = None
     most_cells: int = 4096
@@ -57,7 +81,7 @@ class NodeState(NamedTuple):
     parents: tuple[str, ...]
     scores: Mapping[str, float]
     embedded: Scored | None
-    tree: GrownTree | None
+    rivals: Mapping[str, LearnedLocal[Local]]
 
     @property
     def kind(self) -> str:
@@ -101,7 +125,7 @@ class _NodeScorer(Scorer):
 
 class NodeLearner:
     """Fits of one node. ``cases``: all variables as rows, this one as target. ``required``: parents
-    that the node must depend on; a tree that does not ask for them is not considered."""
+    that the node must depend on; a tree or graph that does not ask for them is not considered."""
 
     def __init__(self, cases: Cases, settings: Settings, required: Sequence[str] = ()) -> None:
         self.cases, self.settings = cases, settings
@@ -181,17 +205,18 @@ class NodeLearner:
         near = state.embedded
         embedded = self._scorer.fresh(structure, near)
         scores = {**state.scores, "ebnc": embedded.score}
-        return NodeState(state.parents, scores, embedded, state.tree)
+        return NodeState(state.parents, scores, embedded, state.rivals)
 
     def _state(
         self, parents: tuple[str, ...], structure: EmbeddedStructure | None, near: Scored | None
     ) -> NodeState:
         kinds = self.settings.kinds
         scores: dict[str, float] = {}
-        embedded = tree = None
+        embedded = None
+        rivals: dict[str, LearnedLocal[Local]] = {}
         if self.is_constant:
-            return NodeState((), {"table": 0.0}, None, None)
-        if "ebnc" in kinds:
+            return NodeState((), {"table": 0.0}, None, {})
+        if "ebnc" in kinds or "naive" in kinds:
             structure = structure or EmbeddedStructure.naive(self.target, parents)
             embedded = self._scorer.fresh(structure, near)
             scores["ebnc"] = embedded.score
@@ -199,18 +224,21 @@ class NodeLearner:
             found = self.table_score(parents)
             if found is not None:
                 scores["table"] = found
-        if "tree" in kinds and (parents or not scores):
-            tree = grow_tree(self.cases, parents)
-            if self.settings.score == "bic":
-                fit = self._bic(tree.tree.log_probability(self.cases.rows), tree.tree.dimension)
-            else:
-                fit = tree.log_evidence
-            prior = tree.log_prior if self.settings.structure_prior else 0.0
-            if self.required <= set(tree.tree.parents):
-                scores["tree"] = fit + prior + self.log_prior(len(parents))
+        for kind, rival in RIVALS.items():
+            if kind in kinds and (parents or not scores):
+                rivals[kind] = rival.learn(self.cases, parents)
+                if self.required <= set(rivals[kind].local.parents):
+                    scores[kind] = self._rival_score(rivals[kind], len(parents))
         if not scores:  # a table was asked for, and is too large
             scores["table"] = -math.inf
-        return NodeState(parents, scores, embedded, tree)
+        return NodeState(parents, scores, embedded, rivals)
+
+    def _rival_score(self, learned: LearnedLocal[Local], n_parents: int) -> float:
+        fit, prior = learned.log_evidence, learned.log_prior
+        if self.settings.score == "bic":
+            local = learned.local
+            fit = self._bic(local.log_probability(self.cases.rows), local.dimension)
+        return fit + (prior if self.settings.structure_prior else 0.0) + self.log_prior(n_parents)
 
     def _bic(self, log_probability: FloatArray, dimension: int) -> float:
         weights = self.cases.weights
@@ -248,11 +276,12 @@ class NodeLearner:
             if score is not None and ("table" in self.settings.kinds or not state.parents):
                 gains[name] = score - state.score
         more = self.log_prior(len(state.parents) + 1) - self.log_prior(len(state.parents))
-        if "tree" in self.settings.kinds:
-            tree = None if state.tree is None else state.tree.tree
-            behind = state.scores.get("tree", state.score) - state.score
-            for name, gain in split_gains(self.cases, tree, names).items():
-                gains[name] = max(gains[name], gain + more + behind)
+        for kind, rival in RIVALS.items():
+            if kind in self.settings.kinds:
+                present = state.rivals[kind].local if kind in state.rivals else None
+                behind = state.scores.get(kind, state.score) - state.score
+                for name, gain in rival.gains(self.cases, present, names).items():
+                    gains[name] = max(gains[name], gain + more + behind)
         if state.embedded is None or not state.parents:
             return gains
         families = dict(state.embedded.structure.families)
@@ -267,7 +296,7 @@ class NodeLearner:
 
     def refinements(self, state: NodeState) -> list[tuple[float, Move]]:
         """Moves inside the embedded structure that keep its parents, with estimated gains."""
-        if state.embedded is None or len(state.parents) < 2:
+        if state.embedded is None or len(state.parents) < 2 or "ebnc" not in self.settings.kinds:
             return []
         structure = state.embedded.structure
         limits = Limits(max_cluster_cells=self.settings.most_cells)
@@ -291,7 +320,6 @@ class NodeLearner:
             assert found is not None
             factor, n_cases = found.factor, self.cases.total_weight
             return FittedEBNC(found.posterior, found.solution, factor, n_cases)
-        if state.kind == "tree":
-            assert state.tree is not None
-            return state.tree.tree
+        if state.kind in state.rivals:
+            return state.rivals[state.kind].local
         return Table.learn(self.cases, state.parents, self.settings.sample_size)

@@ -15,7 +15,13 @@ from ebnc.structure.embedded import EmbeddedStructure
 __all__ = ["NetworkView", "NodeView", "network_view"]
 
 MOST_NODES = 300
-KINDS = {"ebnc": "embedded network", "table": "full table", "tree": "decision tree"}
+KINDS = {
+    "ebnc": "embedded network",
+    "table": "full table",
+    "tree": "decision tree",
+    "graph": "decision graph",
+    "noisy-max": "noisy-MAX",
+}
 
 
 @dataclass(frozen=True, slots=True)

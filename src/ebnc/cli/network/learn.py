@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["learn"]
 
-KINDS = ("ebnc", "table", "tree")
 EVERYTHING = sys.maxsize
 
 
@@ -30,7 +29,10 @@ def learn(
     ] = None,
     local: Annotated[
         list[str] | None,
-        typer.Option(metavar="KIND", help="Kinds of nodes: ebnc, table, tree; all unless given."),
+        typer.Option(
+            metavar="KIND",
+            help="Kinds of nodes: ebnc, table, tree (these unless given), naive, graph, noisy-max.",
+        ),
     ] = None,
     score: ScoreOption = "laplace",
     max_parents: Annotated[int | None, typer.Option(min=0, help="Most parents of a node.")] = None,
@@ -51,6 +53,7 @@ def learn(
     from ebnc.data.file_cases import column_names, read_columns_of_files
     from ebnc.formats.native import model_bytes
     from ebnc.network.network import Network
+    from ebnc.network.nodes import DEFAULT_KINDS
 
     with shown_progress(quiet=quiet) as shown, data_files(data, shown.share) as files:
         names = column_names(files)
@@ -69,7 +72,7 @@ def learn(
         network = Network.learn(
             columns,
             score=score,
-            local=tuple(local or KINDS),
+            local=tuple(local or DEFAULT_KINDS),
             max_parents=max_parents,
             weights=counts,
         )
@@ -103,7 +106,7 @@ def _summary(network: "LearnedNetwork", out: str) -> dict[str, Any]:
         "nodes": [
             {
                 "name": name,
-                "kind": type(network[name]).__name__.lower().removeprefix("fitted"),
+                "kind": network[name].kind,
                 "parents": list(network.parents(name)),
                 "dimension": int(network[name].dimension),
                 "score": float(network.scores[name]),
