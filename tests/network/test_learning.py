@@ -183,3 +183,20 @@ def test_the_same_whatever_the_threads_and_the_order_of_the_rows():
     second = ebnc.Network.learn(data.iloc[::-1], n_jobs=2)
     assert first.arcs == second.arcs
     assert first.score == pytest.approx(second.score, rel=1e-9)
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (1, 3), (2, 4)])
+def test_the_interaction_that_is_there_is_found(pair):
+    """All refinements of a node compete, not only one of those that look best."""
+    rng = np.random.default_rng(sum(pair))
+    x = rng.integers(0, 2, (2000, 5))
+    signs = 2 * x - 1
+    logit = signs @ np.full(5, 0.7) + 1.5 * signs[:, pair[0]] * signs[:, pair[1]]
+    names = [f"X{i}" for i in range(5)]
+    data = {name: x[:, i] for i, name in enumerate(names)}
+    data["Z"] = (rng.random(2000) < 1 / (1 + np.exp(-logit))).astype(int)
+    learned = ebnc.Network.learn(data, local="ebnc", regime="sparse", tiers=[names, ["Z"]])
+    local = learned.local("Z")
+    assert {frozenset(cluster) for cluster in local.structure.clusters if len(cluster) > 1} == {
+        frozenset(names[i] for i in pair)
+    }

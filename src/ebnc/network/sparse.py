@@ -166,7 +166,7 @@ class SparseSearch:
             delayed(self._estimates)(self.nodes[name]) for name in names
         )
         for name, options in zip(names, found, strict=True):
-            self.nodes[name].options = {str(option.change): option for option in options}
+            self.nodes[name].options = {_key(option.change): option for option in options}
 
     def _estimates(self, node: _Node) -> list[_Option]:
         learner, state, target = node.learner, node.state, node.learner.target
@@ -240,6 +240,11 @@ def _gain(options: tuple[_Option, ...]) -> float:
 
 def _is_fitted(options: tuple[_Option, ...]) -> bool:
     return all(option.state is not None for option in options)
+
+
+def _key(change: Change) -> str:
+    """Different for all changes of a node; refinements print alike."""
+    return f"{change} {change.tail}" if change.verb == "refine" else str(change)
 
 
 def _concerned(change: Change) -> frozenset[str]:
