@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint fresh-kernels docs dimension-study study study-classification study-density bench clean
+.PHONY: demo test lint fresh-kernels docs dimension-study study study-classification study-density study-local bench clean
 
 demo: $(VENV)/.ready
 	$(BIN)/python examples/dimension.py
@@ -38,7 +38,7 @@ dimension-study: $(VENV)/.ready-test
 
 # The study, part by part: make study-classification DATA=folder. Finished cells are not run again.
 # ``study`` makes tables and figures, and the numbers in README and docs, from what is on file.
-study-classification study-density: study-%: $(VENV)/.ready-test
+study-classification study-density study-local: study-%: $(VENV)/.ready-test
 	$(BIN)/python -m study.$* --data $(DATA)
 
 study: $(VENV)/.ready-test

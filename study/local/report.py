@@ -1,0 +1,232 @@
+"""What Part C shows: ``python -m study.local.report`` writes docs/study/local.md and its figures.
+
+A mean is over the repeats that all kinds of its line have finished. Nothing is typed by hand: the
+sentences, too, are made of the tracked results.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from study.local.__main__ import NETWORKS, REPEATS, SIZES
+from study.local.figures import curves, save, trade_off
+from study.local.learners import KINDS, PEERS
+from study.local.measure import RESULTS, cells
+
+__all__ = ["means", "page", "ratios", "winners", "write_figures"]
+
+DOCS = Path(__file__).parents[2] / "docs" / "study"
+LABELS = {
+    "table": "full table",
+    "tree": "decision tree",
+    "graph": "decision graph",
+    "noisy-max": "noisy-MAX",
+    "naive": "EBNC, naive",
+    "ebnc": "EBNC, searched",
+    "default": "EBNC, table or tree",
+    "mixed": "best of all",
+    "pyagrum": "pyAgrum, tables",
+}
+SINGLE = ("table", "tree", "graph", "noisy-max", "naive", "ebnc")
+"""Kinds that stand alone: what is compared first."""
+
+DRAW = 0.02
+"""Share of the best divergence within which another kind is as good."""
+
+INTRODUCTION = """
+<!-- Made by python -m study.local.report from study/local/results.csv. -->
+
+# Local distributions head to head
+
+Samples of networks that are known, and inside one and the same search nodes of one kind, or of the
+best kind by score: the rivals that the paper's introduction names. The divergence
+KL(truth ‖ learned) is in nats; smaller is better.
+
+Kinds: full tables (equivalent sample size by evidence), decision trees, decision graphs, noisy-MAX,
+EBNCs without interactions (naive) and with those that the search finds. *EBNC, table or tree* is
+what `Network.learn` does by default; *best of all* adds graphs and noisy-MAX. *pyAgrum* is its
+greedy hill climbing with BDeu, its tables smoothed like ours.
+
+Smaller samples are the first rows of larger ones, the same for all kinds. Any line of
+`study/local/results.csv` is made again, alone, by a command with its own values, such as
+
+    python -m study.local --data DIR --networks alarm --structures given --kinds ebnc \\
+        --sizes 250 --repeats 0 --again
+"""
+
+
+def means(frame: pd.DataFrame, structure: str, column: str = "divergence") -> pd.DataFrame:
+    """Means by network and rows, a column for each kind, over repeats that all of them finished."""
+    part = frame[frame["structure"] == structure]
+    kinds = [kind for kind in (*KINDS, *PEERS) if (part["kind"] == kind).any()]
+    wide = part.pivot_table(index=["network", "rows", "repeat"], columns="kind", values=column)
+    finished = wide.reindex(columns=kinds).dropna()
+    order = {name: i for i, name in enumerate(NETWORKS.split(","))}
+    return (
+        finished.groupby(["network", "rows"])
+        .mean()
+        .sort_index(key=lambda level: level.map(order) if level.name == "network" else level)
+    )
+
+
+def repeats(frame: pd.DataFrame, structure: str) -> pd.Series:
+    """How many repeats each mean is over."""
+    part = frame[frame["structure"] == structure]
+    wide = part.pivot_table(index=["network", "rows", "repeat"], columns="kind", values="dimension")
+    return wide.dropna().groupby(["network", "rows"]).size()
+
+
+def ratios(table: pd.DataFrame, base: str = "table") -> pd.DataFrame:
+    """Divergence as a share of ``base``'s, the geometric mean over networks, by rows."""
+    logarithms = np.log(table.div(table[base], axis=0))
+    return np.exp(logarithms.groupby("rows").mean())
+
+
+def winners(table: pd.DataFrame, kinds: Sequence[str] = SINGLE) -> dict[tuple[str, int], list[str]]:
+    """For every network and size the kinds that are best, or as good, the best first."""
+    found = {}
+    for key, row in table[[k for k in kinds if k in table]].iterrows():
+        ordered = row.sort_values()
+        found[key] = list(ordered.index[ordered <= (1 + DRAW) * ordered.iloc[0]])
+    return found
+
+
+def wins(table: pd.DataFrame, kinds: Sequence[str] = SINGLE) -> pd.DataFrame:
+    """On how many networks each kind is best, or as good, by rows."""
+    found = winners(table, kinds)
+    sizes = sorted({rows for _, rows in found})
+    counts = {
+        kind: [sum(kind in best for (_, rows), best in found.items() if rows == n) for n in sizes]
+        for kind in kinds
+        if kind in table
+    }
+    return pd.DataFrame(counts, index=pd.Index(sizes, name="rows"))
+
+
+def markdown(table: pd.DataFrame, digits: int, best: str | None = None) -> str:
+    """A table in Markdown; ``best``: "min" marks the smallest of each line."""
+    flat = table.reset_index()
+    names = [LABELS.get(str(name), str(name)) for name in flat.columns]
+    lines = ["| " + " | ".join(names) + " |", "|---" + "|--:" * (len(names) - 1) + "|"]
+    for i, (_, row) in enumerate(flat.iterrows()):
+        least = table.iloc[i].min() if best == "min" else None
+        texts = []
+        for name, value in row.items():
+            text = str(value) if name in table.index.names else f"{value:.{digits}f}"
+            marked = name in table.columns and least is not None and value <= least
+            texts.append(f"**{text}**" if marked else text)
+        lines.append("| " + " | ".join(texts) + " |")
+    return "\n".join(lines)
+
+
+def _sentences(table: pd.DataFrame) -> list[str]:
+    """Who is best at which size, in words."""
+    lines = []
+    counted, shares = wins(table), ratios(table)
+    for n in counted.index:
+        row = counted.loc[n].sort_values(ascending=False, kind="stable")
+        n_networks = sum(1 for _, rows in table.index if rows == n)
+        listed = ", ".join(f"{LABELS[kind]} {count}" for kind, count in row.items() if count)
+        share = shares.loc[n, [k for k in ("ebnc", "naive", "tree", "graph") if k in shares]]
+        against = ", ".join(f"{LABELS[kind]} {value:.2f}" for kind, value in share.items())
+        lines.append(
+            f"- {n} rows, {n_networks} networks. Best or within {DRAW:.0%}: {listed}. "
+            f"Divergence as a share of the full table's, geometric mean: {against}."
+        )
+    return lines
+
+
+def _behind(table: pd.DataFrame, kind: str = "ebnc") -> str:
+    """Where a kind is furthest behind the best other single kind."""
+    rivals = table[[k for k in SINGLE if k in table and k not in ("ebnc", "naive")]]
+    ratio = (table[kind] / rivals.min(axis=1)).sort_values(ascending=False)
+    texts = [
+        f"{network} with {rows} rows ({value:.2f} times "
+        f"{LABELS[str(rivals.loc[(network, rows)].idxmin())]}'s)"
+        for (network, rows), value in ratio.items()
+    ]
+    return (
+        f"Searched EBNCs are furthest behind on {', '.join(texts[:3])}, and furthest ahead on "
+        f"{', '.join(texts[:-4:-1])}, each against the best single kind that is no EBNC."
+    )
+
+
+def _left_out(frame: pd.DataFrame, structure: str) -> str:
+    """What the design has and the results have not."""
+    counts = repeats(frame, structure)
+    lines = []
+    for size in map(int, SIZES.split(",")):
+        there = {name: int(counts.get((name, size), 0)) for name in NETWORKS.split(",")}
+        absent = [name for name, n in there.items() if n == 0]
+        fewest = [n for n in there.values() if n]
+        if len(absent) == len(there):
+            lines.append(f"{size} rows: nothing")
+            continue
+        text = f"{size} rows: {min(fewest)}" + (
+            f" to {max(fewest)}" if max(fewest) > min(fewest) else ""
+        )
+        text += f" of {REPEATS} repeats"
+        lines.append(text + (f", without {', '.join(absent)}" if absent else ""))
+    return "; ".join(lines) + "."
+
+
+def page(frame: pd.DataFrame) -> str:
+    """The page, all of it."""
+    parts = [INTRODUCTION.strip()]
+    headings = {"given": "The true arcs given", "searched": "Arcs searched"}
+    notes = {
+        "given": "Exact, family by family.",
+        "searched": "From 100 000 fresh rows, the same ones for all (exact where no arc is wrong).",
+    }
+    for structure, heading in headings.items():
+        table = means(frame, structure)
+        if not len(table):
+            continue
+        shown = table.assign(repeats=repeats(frame, structure)).reset_index()
+        shown["repeats"] = shown["repeats"].astype(str)
+        shown = shown.set_index(["network", "rows", "repeats"])
+        parts += [f"## {heading}", notes[structure], "\n".join(_sentences(table)), _behind(table)]
+        parts += [f"![Divergence against rows](local-{structure}.svg)"]
+        parts += [f"![Divergence against parameters](local-{structure}-parameters.svg)"]
+        parts += ["Divergence, nats:", markdown(shown, 3, "min")]
+        parts += ["Parameters:", markdown(means(frame, structure, "dimension"), 0)]
+        if structure == "searched":
+            wrong = frame.assign(wrong=frame["missing"] + frame["extra"])
+            parts += ["Pairs of variables wrongly joined or not joined:"]
+            parts += [markdown(means(wrong, structure, "wrong"), 1, "min")]
+        parts += ["Seconds of one processor to learn:"]
+        parts += [markdown(means(frame, structure, "seconds"), 1)]
+        parts += [
+            f"The design has sizes {SIZES.replace(',', ', ')} with {REPEATS} repeats of "
+            f"{NETWORKS.replace(',', ', ')}. Measured: {_left_out(frame, structure)}"
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def write_figures(frame: pd.DataFrame, folder: Path) -> None:
+    labels: Mapping[str, str] = LABELS
+    for structure in ("given", "searched"):
+        table = means(frame, structure)
+        if len(table):
+            save(curves(table, labels), folder / f"local-{structure}.svg")
+            dimensions = means(frame, structure, "dimension")
+            save(trade_off(table, dimensions, labels), folder / f"local-{structure}-parameters.svg")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description="Tables and figures of Part C.")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path, default=DOCS)
+    options = parser.parse_args(arguments)
+    frame = cells(options.results).frame()
+    options.out.mkdir(parents=True, exist_ok=True)
+    write_figures(frame, options.out)
+    (options.out / "local.md").write_text(page(frame))
+    print(f"wrote {options.out / 'local.md'}")
+
+
+if __name__ == "__main__":
+    main()
