@@ -16,7 +16,7 @@ from study.local.figures import curves, save, trade_off
 from study.local.learners import KINDS, PEERS
 from study.local.measure import RESULTS, cells
 
-__all__ = ["means", "page", "ratios", "winners", "write_figures"]
+__all__ = ["behind", "means", "page", "ratios", "sentences", "winners", "write_figures"]
 
 DOCS = Path(__file__).parents[2] / "docs" / "study"
 LABELS = {
@@ -122,7 +122,7 @@ def markdown(table: pd.DataFrame, digits: int, best: str | None = None) -> str:
     return "\n".join(lines)
 
 
-def _sentences(table: pd.DataFrame) -> list[str]:
+def sentences(table: pd.DataFrame) -> list[str]:
     """Who is best at which size, in words."""
     lines = []
     counted, shares = wins(table), ratios(table)
@@ -139,7 +139,7 @@ def _sentences(table: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _behind(table: pd.DataFrame, kind: str = "ebnc") -> str:
+def behind(table: pd.DataFrame, kind: str = "ebnc") -> str:
     """Where a kind is furthest behind the best other single kind."""
     rivals = table[[k for k in SINGLE if k in table and k not in ("ebnc", "naive")]]
     ratio = (table[kind] / rivals.min(axis=1)).sort_values(ascending=False)
@@ -188,7 +188,7 @@ def page(frame: pd.DataFrame) -> str:
         shown = table.assign(repeats=repeats(frame, structure)).reset_index()
         shown["repeats"] = shown["repeats"].astype(str)
         shown = shown.set_index(["network", "rows", "repeats"])
-        parts += [f"## {heading}", notes[structure], "\n".join(_sentences(table)), _behind(table)]
+        parts += [f"## {heading}", notes[structure], "\n".join(sentences(table)), behind(table)]
         parts += [f"![Divergence against rows](local-{structure}.svg)"]
         parts += [f"![Divergence against parameters](local-{structure}-parameters.svg)"]
         parts += ["Divergence, nats:", markdown(shown, 3, "min")]
