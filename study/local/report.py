@@ -33,8 +33,21 @@ LABELS = {
 SINGLE = ("table", "tree", "graph", "noisy-max", "naive", "ebnc")
 """Kinds that stand alone: what is compared first."""
 
+QUOTED = ("ebnc", "tree", "graph", "default", "mixed")
+"""Kinds whose share of the full tables' divergence is said in words."""
+
 DRAW = 0.02
 """Share of the best divergence within which another kind is as good."""
+
+WHY = """
+Why EBNCs lose where they do. Nodes that are nearly deterministic, each configuration of the parents
+in its own way, need large parameters of high order, which the prior holds back until there are many
+cases, while a table needs a few cases of the one configuration. In configurations that were never
+met a table says nothing, and an EBNC or a tree goes by what it has learned elsewhere; where that is
+wrong, it is confidently wrong. And an AND of several parents, one distribution for all
+configurations but one, is two leaves of a decision graph but an interaction of all parents for an
+EBNC. Naive EBNCs and noisy-MAX cannot say such things at all: their divergence stops falling.
+"""
 
 INTRODUCTION = """
 <!-- Made by python -m study.local.report from study/local/results.csv. -->
@@ -59,14 +72,14 @@ Smaller samples are the first rows of larger ones, the same for all kinds. Any l
 
 
 def means(frame: pd.DataFrame, structure: str, column: str = "divergence") -> pd.DataFrame:
-    """Means by network and rows, a column for each kind, over repeats that all of them finished."""
-    part = frame[frame["structure"] == structure]
-    kinds = [kind for kind in (*KINDS, *PEERS) if (part["kind"] == kind).any()]
-    wide = part.pivot_table(index=["network", "rows", "repeat"], columns="kind", values=column)
-    finished = wide.reindex(columns=kinds).dropna()
+    """Means by network and rows, a column for each kind; empty where a kind was not measured.
+
+    Over the repeats that are there for every kind that was measured with this network and size.
+    """
+    wide = _finished(frame, structure, column)
     order = {name: i for i, name in enumerate(NETWORKS.split(","))}
     return (
-        finished.groupby(["network", "rows"])
+        wide.groupby(["network", "rows"])
         .mean()
         .sort_index(key=lambda level: level.map(order) if level.name == "network" else level)
     )
@@ -74,9 +87,17 @@ def means(frame: pd.DataFrame, structure: str, column: str = "divergence") -> pd
 
 def repeats(frame: pd.DataFrame, structure: str) -> pd.Series:
     """How many repeats each mean is over."""
+    return _finished(frame, structure, "dimension").groupby(["network", "rows"]).size()
+
+
+def _finished(frame: pd.DataFrame, structure: str, column: str) -> pd.DataFrame:
     part = frame[frame["structure"] == structure]
-    wide = part.pivot_table(index=["network", "rows", "repeat"], columns="kind", values="dimension")
-    return wide.dropna().groupby(["network", "rows"]).size()
+    kinds = [kind for kind in (*KINDS, *PEERS) if (part["kind"] == kind).any()]
+    wide = part.pivot_table(index=["network", "rows", "repeat"], columns="kind", values=column)
+    wide = wide.reindex(columns=kinds)
+    measured = wide.notna()
+    anywhere = measured.groupby(["network", "rows"]).transform("any")
+    return wide[(measured | ~anywhere).all(axis=1)]
 
 
 def ratios(table: pd.DataFrame, base: str = "table") -> pd.DataFrame:
@@ -108,33 +129,32 @@ def wins(table: pd.DataFrame, kinds: Sequence[str] = SINGLE) -> pd.DataFrame:
 
 def markdown(table: pd.DataFrame, digits: int, best: str | None = None) -> str:
     """A table in Markdown; ``best``: "min" marks the smallest of each line."""
-    flat = table.reset_index()
-    names = [LABELS.get(str(name), str(name)) for name in flat.columns]
+    names = [LABELS.get(str(name), str(name)) for name in (*table.index.names, *table.columns)]
     lines = ["| " + " | ".join(names) + " |", "|---" + "|--:" * (len(names) - 1) + "|"]
-    for i, (_, row) in enumerate(flat.iterrows()):
+    for i in range(len(table)):
         least = table.iloc[i].min() if best == "min" else None
-        texts = []
-        for name, value in row.items():
-            text = str(value) if name in table.index.names else f"{value:.{digits}f}"
-            marked = name in table.columns and least is not None and value <= least
-            texts.append(f"**{text}**" if marked else text)
+        key = table.index[i] if table.index.nlevels > 1 else [table.index[i]]
+        texts = [str(part) for part in key]
+        for value in table.iloc[i]:
+            text = "" if pd.isna(value) else f"{value:.{digits}f}"
+            texts.append(f"**{text}**" if least is not None and value <= least else text)
         lines.append("| " + " | ".join(texts) + " |")
     return "\n".join(lines)
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """Who is best at which size, in words."""
+    """Which single kinds are best at which size, in words."""
     lines = []
     counted, shares = wins(table), ratios(table)
     for n in counted.index:
         row = counted.loc[n].sort_values(ascending=False, kind="stable")
         n_networks = sum(1 for _, rows in table.index if rows == n)
         listed = ", ".join(f"{LABELS[kind]} {count}" for kind, count in row.items() if count)
-        share = shares.loc[n, [k for k in ("ebnc", "naive", "tree", "graph") if k in shares]]
-        against = ", ".join(f"{LABELS[kind]} {value:.2f}" for kind, value in share.items())
+        share = shares.loc[n, [k for k in QUOTED if k in shares]].dropna()
+        against = ", ".join(f"{LABELS[str(kind)]} {value:.2f}" for kind, value in share.items())
         lines.append(
-            f"- {n} rows, {n_networks} networks. Best or within {DRAW:.0%}: {listed}. "
-            f"Divergence as a share of the full table's, geometric mean: {against}."
+            f"- {n} rows, {n_networks} networks. Best single kind, or within {DRAW:.0%}: {listed}. "
+            f"Divergence as a share of full tables', geometric mean: {against}."
         )
     return lines
 
@@ -142,7 +162,7 @@ def sentences(table: pd.DataFrame) -> list[str]:
 def behind(table: pd.DataFrame, kind: str = "ebnc") -> str:
     """Where a kind is furthest behind the best other single kind."""
     rivals = table[[k for k in SINGLE if k in table and k not in ("ebnc", "naive")]]
-    ratio = (table[kind] / rivals.min(axis=1)).sort_values(ascending=False)
+    ratio = (table[kind] / rivals.min(axis=1)).dropna().sort_values(ascending=False)
     texts = [
         f"{network} with {rows} rows ({value:.2f} times "
         f"{LABELS[str(rivals.loc[(network, rows)].idxmin())]}'s)"
@@ -189,10 +209,14 @@ def page(frame: pd.DataFrame) -> str:
         shown["repeats"] = shown["repeats"].astype(str)
         shown = shown.set_index(["network", "rows", "repeats"])
         parts += [f"## {heading}", notes[structure], "\n".join(sentences(table)), behind(table)]
+        parts += ["Divergence as a share of full tables', the geometric mean over networks:"]
+        parts += [markdown(ratios(table), 2, "min")]
         parts += [f"![Divergence against rows](local-{structure}.svg)"]
         parts += [f"![Divergence against parameters](local-{structure}-parameters.svg)"]
         parts += ["Divergence, nats:", markdown(shown, 3, "min")]
         parts += ["Parameters:", markdown(means(frame, structure, "dimension"), 0)]
+        if structure == "given":
+            parts += [WHY.strip()]
         if structure == "searched":
             wrong = frame.assign(wrong=frame["missing"] + frame["extra"])
             parts += ["Pairs of variables wrongly joined or not joined:"]
