@@ -75,8 +75,9 @@ def _line(ax: Axes, x: object, y: object, kind: str, label: str) -> None:
 def _finish(ax: Axes, title: str) -> None:
     ax.set_xscale("log")
     ax.set_yscale("log")
+    ax.minorticks_off()
     ax.set_title(title, fontsize=9)
-    ax.tick_params(labelsize=7, which="both")
+    ax.tick_params(labelsize=7)
 
 
 def _frame(figure: Figure, axes: list[Axes], x: str, n_kinds: int) -> None:

@@ -24,11 +24,11 @@ LABELS = {
     "tree": "decision tree",
     "graph": "decision graph",
     "noisy-max": "noisy-MAX",
-    "naive": "EBNC, naive",
-    "ebnc": "EBNC, searched",
-    "default": "EBNC, table or tree",
+    "naive": "naive EBNC",
+    "ebnc": "searched EBNC",
+    "default": "EBNC or table or tree",
     "mixed": "best of all",
-    "pyagrum": "pyAgrum, tables",
+    "pyagrum": "pyAgrum's tables",
 }
 SINGLE = ("table", "tree", "graph", "noisy-max", "naive", "ebnc")
 """Kinds that stand alone: what is compared first."""
@@ -59,9 +59,9 @@ best kind by score: the rivals that the paper's introduction names. The divergen
 KL(truth ‖ learned) is in nats; smaller is better.
 
 Kinds: full tables (equivalent sample size by evidence), decision trees, decision graphs, noisy-MAX,
-EBNCs without interactions (naive) and with those that the search finds. *EBNC, table or tree* is
-what `Network.learn` does by default; *best of all* adds graphs and noisy-MAX. *pyAgrum* is its
-greedy hill climbing with BDeu, its tables smoothed like ours.
+EBNCs without interactions (naive) and with those that the search finds. *EBNC or table or tree* is
+what `Network.learn` does by default; *best of all* adds graphs and noisy-MAX. *pyAgrum's tables*
+are those of its greedy hill climbing with BDeu, smoothed like ours.
 
 Smaller samples are the first rows of larger ones, the same for all kinds. Any line of
 `study/local/results.csv` is made again, alone, by a command with its own values, such as
