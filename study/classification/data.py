@@ -37,6 +37,15 @@ TWINS = (
     *(("glass", "glass2"), ("led7", "led24"), ("waveform-21", "waveform-40")),
 )
 
+# All inputs are numbers.
+NUMERIC = frozenset(
+    {
+        *("breast-w", "diabetes", "ecoli", "glass", "glass2", "ionosphere", "iris", "letter"),
+        *("magic", "optdigits", "page-blocks", "pendigits", "segment", "shuttle", "sonar"),
+        *("spambase", "waveform-21", "waveform-40", "wine"),
+    }
+)
+
 # Numbers of sets there.
 OPENML = {
     **{"anneal": 2, "kr-vs-kp": 3, "labor": 4, "letter": 6, "audiology": 7, "autos": 9},

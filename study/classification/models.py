@@ -58,6 +58,9 @@ STUDIED = (*OURS, *PEERS)
 that, under the names nb, tan and aode, they are further columns.
 """
 
+REPEATED = ("ebnc", "ebnc-naive", *PEERS)
+"""What is measured on all folds of the smaller sets; the others on the first two."""
+
 ABLATIONS = ("ebnc-single", "ebnc-posterior", "ebnc-evidence", "ebnc-sigma-1", "ebnc-quantiles")
 
 

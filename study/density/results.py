@@ -1,0 +1,77 @@
+"""What Part B shows: quoted numbers, the table and a figure from its tracked results."""
+
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from study.claims import Claim, markdown_table
+from study.density.measure import cells
+from study.density.report import BASELINE, beside, is_best, standing
+from study.figures import OTHERS, OURS, save
+
+DEFAULT = "network"
+SOURCE = "study/density/results.csv; python -m study.density --data DIR"
+
+
+@cache
+def frame() -> pd.DataFrame:
+    return cells().frame()
+
+
+@cache
+def claims() -> dict[str, Claim]:
+    n_sets, n_best, n_at_least = standing(frame(), DEFAULT)
+    rows = beside(frame(), DEFAULT)
+    best = {name for name, row in rows.iterrows() if is_best(row)}
+    texts = {
+        "sets": str(n_sets),
+        "best": str(n_best),
+        "at-least-ar": str(n_at_least),
+        "not-best": ", ".join(name for name in rows.index if name not in best) or "none",
+        "table": _table(rows),
+    }
+    for name, row in rows.iterrows():
+        texts[f"test/{name}"] = f"{row['ours']:.2f}"
+    for model in frame()["model"].unique():
+        n, k, _ = standing(frame(), model)
+        texts[f"best-of/{model}"] = f"{k} of {n}"
+    return {name: Claim(text, SOURCE) for name, text in texts.items()}
+
+
+def _table(rows: pd.DataFrame) -> str:
+    facts = frame()[frame()["model"] == DEFAULT].set_index("set")
+    columns = {"set": list(rows.index)}
+    for rival in rows.columns:
+        columns["EBNC network" if rival == "ours" else rival] = [
+            _cell(row[rival], row.max()) for _, row in rows.iterrows()
+        ]
+    columns["± "] = [f"{facts.loc[name, 'standard_error']:.2f}" for name in rows.index]
+    columns["d"] = [f"{facts.loc[name, 'dimension']:,.0f}".replace(",", " ") for name in rows.index]
+    columns["seconds"] = [f"{facts.loc[name, 'seconds']:.0f}" for name in rows.index]
+    return markdown_table(columns)
+
+
+def _cell(value: float, highest: float) -> str:
+    if pd.isna(value):
+        return ""
+    return f"**{value:.2f}**" if round(value, 2) >= round(highest, 2) else f"{value:.2f}"
+
+
+def write_figures(folder: Path) -> None:
+    """How far ours is above or below the best published figure, in per cent of the latter."""
+    rows = beside(frame(), DEFAULT).dropna(subset=[BASELINE])
+    rivals = rows.drop(columns=["ours", BASELINE]).max(axis=1)
+    figure = Figure(figsize=(7.2, 2.8), layout="constrained")
+    ax = figure.add_subplot()
+    gain = 100 * (rows["ours"] - rivals) / rivals.abs()
+    gain_ar = 100 * (rows[BASELINE] - rivals) / rivals.abs()
+    places = range(len(rows))
+    ax.bar([x - 0.2 for x in places], gain, width=0.4, color=OURS, label="EBNC network")
+    ax.bar([x + 0.2 for x in places], gain_ar, width=0.4, color=OTHERS, label="AR, the baseline")
+    ax.axhline(0, color="black", lw=0.8)
+    ax.set_xticks(list(places), list(rows.index), rotation=45, ha="right", fontsize=8)
+    ax.set_ylabel("above the best published, %", fontsize=9)
+    ax.legend(fontsize=8)
+    save(figure, folder / "density.svg")

@@ -1,0 +1,38 @@
+"""What Part C shows: the sentences that other pages quote, its own page, and figures."""
+
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from study.claims import Claim
+from study.local import report
+from study.local.measure import cells
+
+SOURCE = "study/local/results.csv; python -m study.local --data DIR"
+
+
+@cache
+def frame() -> pd.DataFrame:
+    return cells().frame()
+
+
+@cache
+def claims() -> dict[str, Claim]:
+    texts = {}
+    for structure in ("given", "searched"):
+        table = report.means(frame(), structure)
+        if len(table):
+            texts[f"{structure}/sentences"] = "\n".join(report.sentences(table))
+            texts[f"{structure}/behind"] = report.behind(table)
+            shares = report.ratios(table)
+            for kind in shares:
+                least, most = shares[kind].min(), shares[kind].max()
+                texts[f"{structure}/share/{kind}"] = f"{least:.2f} to {most:.2f}"
+    return {name: Claim(text, SOURCE) for name, text in texts.items()}
+
+
+def write_figures(folder: Path) -> None:
+    """The figures, and the page that shows them."""
+    report.write_figures(frame(), folder)
+    (folder / "local.md").write_text(report.page(frame()))
