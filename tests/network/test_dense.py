@@ -176,3 +176,11 @@ def test_networks_from_files(tmp_path):
     from_file, from_memory = ebnc.Network.learn(path), ebnc.Network.learn(data)
     assert set(from_file.arcs) == set(from_memory.arcs)
     assert from_file.score == pytest.approx(from_memory.score, rel=1e-9)
+
+
+def test_kinds_that_dense_networks_do_not_have_are_for_sparse_ones():
+    rng = np.random.default_rng(0)
+    data = {x: rng.integers(0, 2, 60) for x in "ABC"}
+    assert ebnc.Network.learn(data, local=("ebnc", "graph")).regime == "sparse"
+    with pytest.raises(SearchError, match="not noisy-max"):
+        ebnc.Network.learn(data, local="noisy-max", regime="dense")
