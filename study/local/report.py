@@ -101,9 +101,10 @@ def _finished(frame: pd.DataFrame, structure: str, column: str) -> pd.DataFrame:
 
 
 def ratios(table: pd.DataFrame, base: str = "table") -> pd.DataFrame:
-    """Divergence as a share of ``base``'s, the geometric mean over networks, by rows."""
+    """Divergence as a share of ``base``'s, the geometric mean over networks, by rows; empty where
+    one of the networks was not measured."""
     logarithms = np.log(table.div(table[base], axis=0))
-    return np.exp(logarithms.groupby("rows").mean())
+    return np.exp(logarithms.groupby("rows").agg(lambda column: column.mean(skipna=False)))
 
 
 def winners(table: pd.DataFrame, kinds: Sequence[str] = SINGLE) -> dict[tuple[str, int], list[str]]:
@@ -225,7 +226,8 @@ def page(frame: pd.DataFrame) -> str:
         parts += [markdown(means(frame, structure, "seconds"), 1)]
         parts += [
             f"The design has sizes {SIZES.replace(',', ', ')} with {REPEATS} repeats of "
-            f"{NETWORKS.replace(',', ', ')}. Measured: {_left_out(frame, structure)}"
+            f"{NETWORKS.replace(',', ', ')}. Measured: {_left_out(frame, structure)} "
+            "Empty cells were not measured."
         ]
     return "\n\n".join(parts) + "\n"
 
