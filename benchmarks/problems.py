@@ -36,3 +36,19 @@ def naive_with_pairs(names: tuple[str, ...], n_pairs: int) -> ebnc.EmbeddedStruc
     for v in range(n_pairs):
         parents[names[v + 1]] = (names[v], "Y")
     return ebnc.EmbeddedStructure("Y", (("Y", ()), *parents.items()))
+
+
+def random_tables(n_variables: int, seed: int = 0) -> ebnc.Network:
+    """A network of tables: one to three parents among the six variables before, 2–4 states."""
+    generator = np.random.default_rng(seed)
+    names = [f"V{i:03d}" for i in range(n_variables)]
+    domain = {x: [f"s{j}" for j in range(2 + i % 3)] for i, x in enumerate(names)}
+    locals_ = []
+    for i, name in enumerate(names):
+        near = names[max(0, i - 6) : i]
+        count = min(len(near), int(generator.integers(1, 4)))
+        parents = sorted(generator.choice(near, count, replace=False).tolist()) if near else []
+        shape = [len(domain[x]) for x in parents]
+        theta = generator.dirichlet(np.full(len(domain[name]), 0.5), size=shape)
+        locals_.append(ebnc.Table(name, parents, domain, theta))
+    return ebnc.Network(locals_)

@@ -87,6 +87,19 @@ def read_dask_frame(
     return DaskParts(*what, n_rows, total_weight, partitions.client, tuple(futures))
 
 
+def gather(frame: Any, names: Sequence[str]) -> Any:
+    """All rows in memory, as one pandas DataFrame, once the partitions agree."""
+    import pandas as pd  # type: ignore[import-untyped]
+
+    partitions = PartitionedFrame.of(frame)
+    partitions.add_up(_describe, list(names), None)
+    return pd.concat(partitions.collect(_chosen, list(names)), ignore_index=True)
+
+
+def _chosen(part: Any, names: list[str]) -> Any:
+    return part[names]
+
+
 @dataclass(frozen=True)
 class _Labels:
     """Labels seen in some partitions; ``declared``: those of their categorical type, if one."""

@@ -19,8 +19,8 @@ T = TypeVar("T")
 Client: TypeAlias = Any  # distributed's; dask is an extra
 Future: TypeAlias = Any
 
-PATIENCE = 60.0
-"""Seconds without any worker after which a sum is given up."""
+PATIENCE = 300.0
+"""Seconds without any worker after which a sum is given up; a busy machine is slow to start one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +94,10 @@ class PartitionedFrame:
         ]
         return list(self.client.compute(tasks))
 
+    def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]:
+        """job(partition, …) of every partition, in order."""
+        return [_result(self.client, future) for future in self.submit(job, *arguments)]
+
     def add_up(self, job: Callable[..., T], *arguments: Any) -> T:
         """Σ job(partition, …)."""
         summed: T = add_up_futures(self.client, self.submit(job, *arguments))
@@ -126,7 +130,7 @@ def _result(client: Client, future: Future) -> Any:
     alone_since = None
     while True:
         try:
-            return future.result(timeout=PATIENCE / 10)
+            return future.result(timeout=min(6.0, PATIENCE / 10))
         except TooLong:
             now = time.monotonic()
             if client.scheduler_info()["workers"]:

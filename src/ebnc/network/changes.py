@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 __all__ = ["Change", "NetworkStep", "NetworkTrace"]
 
@@ -16,6 +17,11 @@ class Change:
     head: str
     tail: str = ""
     families: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @cached_property
+    def concerned(self) -> frozenset[str]:
+        """The nodes of an arc, whichever way it points, or the node that is refined."""
+        return frozenset([self.head] if self.verb == "refine" else [self.head, self.tail])
 
     def __str__(self) -> str:
         if self.verb == "refine":

@@ -5,7 +5,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from ebnc.errors import NetworkError
 
-__all__ = ["Parents", "ancestral_set", "descendants", "topological_order"]
+__all__ = ["Parents", "ancestral_set", "children", "descendants", "topological_order"]
 
 Parents = Mapping[str, Sequence[str]]
 
@@ -35,17 +35,15 @@ def ancestral_set(parents: Parents, names: Iterable[str]) -> set[str]:
     return found
 
 
-def descendants(parents: Parents, name: str) -> set[str]:
-    """``name`` and all nodes that can be reached from it."""
-    children: dict[str, list[str]] = {node: [] for node in parents}
+def children(parents: Parents) -> dict[str, list[str]]:
+    """The arcs the other way round."""
+    found: dict[str, list[str]] = {node: [] for node in parents}
     for node, given in parents.items():
         for parent in given:
-            children[parent].append(node)
-    found: set[str] = set()
-    waiting = [name]
-    while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found.add(node)
-            waiting += children[node]
+            found[parent].append(node)
     return found
+
+
+def descendants(parents: Parents, name: str) -> set[str]:
+    """``name`` and all nodes that can be reached from it."""
+    return ancestral_set(children(parents), [name])

@@ -4,6 +4,7 @@ import numpy as np
 
 from ebnc.data.cases import Cases, check_weights, distinct_rows
 from ebnc.data.columns import Frame, column_names, read_columns
+from ebnc.data.dask_parts import is_dask_frame
 from ebnc.data.encoding import encode
 from ebnc.data.files import DataFiles, as_files
 from ebnc.data.rows import CodedRows
@@ -20,12 +21,17 @@ def read_joint_cases(
 ) -> Cases:
     """All columns (but one of weights) as rows; the first one stands in as target.
 
-    ``data``: a frame in memory or a path to files. ``weights``: a number for each row, or the name
-    of a column.
+    ``data``: a frame in memory, a path to files, or a Dask DataFrame whose rows are then brought
+    together here: a network needs all columns at once, and keeps its distinct rows.
+    ``weights``: a number for each row, or the name of a column.
     """
     files = as_files(data)
     if files is not None:
         return _from_files(files, categories, missing, weights)
+    if is_dask_frame(data):
+        from ebnc.data.dask_cases import gather
+
+        data = gather(data, [str(name) for name in data.columns])
     names = column_names(data)
     if isinstance(weights, str):
         names = [x for x in names if x != weights]

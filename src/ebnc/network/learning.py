@@ -19,11 +19,11 @@ from ebnc.errors import ParameterError, SearchError
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.checkpoint import Checkpoint, fingerprint
 from ebnc.network.constraints import Constraints
-from ebnc.network.dense import DenseNode, all_binary, learn_dense_nodes
+from ebnc.network.dense import DenseNode, DenseSettings, all_binary, learn_dense_nodes
 from ebnc.network.dense_node import DenseFit
 from ebnc.network.joint_cases import read_joint_cases
 from ebnc.network.local import Local
-from ebnc.network.nodes import DEFAULT_KINDS, KINDS, NodeLearner, Settings
+from ebnc.network.nodes import DEFAULT_KINDS, KINDS, Settings
 from ebnc.network.ordering import candidate_orders
 from ebnc.network.sparse import SparseSearch
 from ebnc.network.table import Table
@@ -93,7 +93,9 @@ def learn_network(
         events = [] if record is None else list(record.events)
         append = None if record is None else record.append
         if "dense" in chosen:
-            found.append(_dense(cases, constraints, settings, given, events, append, report))
+            found.append(
+                _dense(cases, constraints, settings, given, n_jobs, events, append, report)
+            )
         if "sparse" in chosen:
             found.append(_sparse(cases, constraints, settings, n_jobs, events, append, report))
     return max(found, key=lambda learned: learned.score)
@@ -137,12 +139,9 @@ def _sparse(
     append: Record | None,
     report: Callable[[NetworkStep], None] | None,
 ) -> Learned:
-    names = cases.rows.names
-    learners = {
-        x: NodeLearner(_of(cases, x), settings, constraints.required_parents(x)) for x in names
-    }
     search = SparseSearch(
-        learners,
+        cases,
+        settings,
         constraints,
         n_jobs=n_jobs,
         report=report,
@@ -152,7 +151,7 @@ def _sparse(
         if "verb" in event:
             search.apply(_change_from_json(event))
     search.run()
-    locals_ = [learners[x].local(search.nodes[x].state) for x in names]
+    locals_ = [node.learner.local(node.state) for node in search.nodes.values()]
     scores = {x: node.state.score for x, node in search.nodes.items()}
     return Learned(locals_, scores, search.trace, cases.total_weight, "sparse")
 
@@ -162,6 +161,7 @@ def _dense(
     constraints: Constraints,
     settings: Settings,
     given: list[str] | None,
+    n_jobs: int | None,
     events: Sequence[Mapping[str, Any]],
     append: Record | None,
     report: Callable[[NetworkStep], None] | None,
@@ -195,11 +195,10 @@ def _dense(
         nodes = learn_dense_nodes(
             cases,
             order,
-            settings.kinds,
-            settings.most_cells,
-            required=required,
+            DenseSettings(settings.kinds, settings.most_cells, required),
             known=known,
             report=note,
+            n_jobs=n_jobs,
         )
         trace.n_fits += len(order)
         total = sum(node.score for node in nodes.values())
@@ -215,10 +214,6 @@ def _dense(
     ]
     scores = {x: best[x].score if x in best else 0.0 for x in names}
     return Learned(locals_, scores, trace, cases.total_weight, "dense")
-
-
-def _of(cases: Cases, target: str) -> Cases:
-    return Cases(cases.domain, target, cases.rows, cases.rows.column(target), cases.weights)
 
 
 def _checked_order(order: Sequence[str], cases: Cases, constraints: Constraints) -> list[str]:

@@ -21,6 +21,7 @@ from ebnc.data.cases import Cases, distinct_rows
 from ebnc.data.rows import CodedRows
 from ebnc.learn import FittedEBNC
 from ebnc.likelihood.posterior import Posterior, count_cells
+from ebnc.network.constraints import Constraints
 from ebnc.network.decision_graph import grow_graph
 from ebnc.network.growing import split_gains
 from ebnc.network.local import LearnedLocal, Local
@@ -31,7 +32,7 @@ from ebnc.score.bic import bic
 from ebnc.score.dirichlet import best_sample_size, dirichlet_log_evidence
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
-from ebnc.search.scorer import Scored, Scorer
+from ebnc.search.scorer import Scored, Scorer, without_rows
 from ebnc.search.screening import screen
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
@@ -76,7 +77,10 @@ class Settings:
 
 
 class NodeState(NamedTuple):
-    """A node with its parents: what each kind scores, and the fits that are needed to go on."""
+    """A node with its parents: what each kind scores, and the fits that are needed to go on.
+
+    Fits have left their rows behind: a state is small, and travels.
+    """
 
     parents: tuple[str, ...]
     scores: Mapping[str, float]
@@ -114,13 +118,17 @@ class _NodeScorer(Scorer):
         self.cases = self.learner.counted(structure.markov_blanket)
         found = self.tuned(structure, near)
         self.cases = self.learner.cases
-        return found
+        return without_rows(found)
 
     def row_by_row(self, scored: Scored) -> Scored:
-        """The same fit on all rows, as screening of other variables needs it."""
-        design = scored.design
-        counts = count_cells(design, self.learner.cases)
-        return replace(scored, posterior=Posterior(design, counts, scored.posterior.prior))
+        """The fit with all rows, as screening of other variables needs it."""
+        return _on(self.learner.cases, scored)
+
+
+def _on(cases: Cases, scored: Scored) -> Scored:
+    design = scored.design
+    posterior = Posterior(design, count_cells(design, cases), scored.posterior.prior)
+    return replace(scored, posterior=posterior)
 
 
 class NodeLearner:
@@ -135,6 +143,15 @@ class NodeLearner:
         self.n_states = {x: cases.domain.n_states(x) for x in cases.rows.names}
         self.candidates = tuple(x for x in self.others if self.n_states[x] > 1)
         self._scorer = _NodeScorer(self)
+
+    @classmethod
+    def of(
+        cls, cases: Cases, target: str, settings: Settings, constraints: Constraints
+    ) -> "NodeLearner":
+        """One node of a network; ``cases``: all variables as rows, whatever their target."""
+        rows = cases.rows
+        mine = Cases(cases.domain, target, rows, rows.column(target), cases.weights)
+        return cls(mine, settings, constraints.required_parents(target))
 
     @property
     def is_constant(self) -> bool:
@@ -316,8 +333,8 @@ class NodeLearner:
         if self.is_constant:
             return Table(self.target, [], self.cases.domain, [1.0])
         if state.kind == "ebnc":
-            found = state.embedded
-            assert found is not None
+            assert state.embedded is not None
+            found = _on(self.counted(state.embedded.structure.markov_blanket), state.embedded)
             factor, n_cases = found.factor, self.cases.total_weight
             return FittedEBNC(found.posterior, found.solution, factor, n_cases)
         if state.kind in state.rivals:

@@ -8,6 +8,8 @@ it touched are looked at again.
 At a local maximum the search goes on for a few changes that lower the score least, without taking
 back the latest ones (tabu search, Glover 1989), and returns to the best network if that leads
 nowhere.
+
+With several workers (joblib) what will probably be needed next is worked out side by side.
 """
 
 import math
@@ -16,37 +18,27 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from joblib import Parallel, delayed
-
+from ebnc.data.cases import Cases
+from ebnc.network.ahead import Ahead, that_go_together
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.constraints import Constraints
-from ebnc.network.graph import ancestral_set
-from ebnc.network.nodes import NodeLearner, NodeState
-from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.network.graph import ancestral_set, children
+from ebnc.network.nodes import NodeLearner, NodeState, Settings
+from ebnc.network.options import Option
 
 __all__ = ["SparseSearch"]
 
 ENOUGH = 1e-6  # nats by which a change must raise the score
 SLACK = 2.0  # a change is fitted where its estimate is above minus this
-FITTED_AT_ONCE = 4  # refinements of a node that are looked at; others wait for its next change
 PATIENCE = 15  # changes that do not lead to a new best network before the search ends
 TABU = 6  # latest changes that are not taken back at once
-
-
-@dataclass
-class _Option:
-    """A change of one node: its gain, estimated until ``state`` is fitted."""
-
-    change: Change
-    gain: float
-    state: NodeState | None = None
 
 
 @dataclass
 class _Node:
     learner: NodeLearner
     state: NodeState
-    options: dict[str, _Option] = field(default_factory=dict)
+    options: dict[Change, Option] = field(default_factory=dict)
 
 
 class SparseSearch:
@@ -57,23 +49,26 @@ class SparseSearch:
 
     def __init__(
         self,
-        learners: Mapping[str, NodeLearner],
+        cases: Cases,
+        settings: Settings,
         constraints: Constraints,
         *,
         n_jobs: int | None = None,
         report: Callable[[NetworkStep], None] | None = None,
         record: Callable[[Change], None] | None = None,
     ) -> None:
-        self.constraints, self.n_jobs = constraints, n_jobs
         self.report, self.record = report, record
         self.trace = NetworkTrace()
         self._began = time.perf_counter()
         self._latest: deque[frozenset[str]] = deque(maxlen=TABU)
         self.nodes: dict[str, _Node] = {}
-        for name, learner in learners.items():
+        for name in cases.rows.names:
+            learner = NodeLearner.of(cases, name, settings, constraints)
             parents = [x for x in constraints.required_parents(name) if x in learner.candidates]
             self.nodes[name] = _Node(learner, learner.start(parents))
             self.trace.n_fits += 1
+        self._states = {name: node.state for name, node in self.nodes.items()}
+        self._ahead = Ahead(cases, settings, constraints, self._states, n_jobs)
         self._keep_as_best()
 
     @property
@@ -89,45 +84,59 @@ class SparseSearch:
     def run(self, max_steps: int = 100_000) -> None:
         """Climb, and end at the best network that was met; Ctrl-C ends it too."""
         try:
-            self._look(list(self.nodes))
+            learners = [node.learner for node in self.nodes.values()]
+            found = self._ahead.all_options(learners)
+            self._move(self._states, dict(zip(self.nodes, found, strict=True)))
             while self._since_best() < PATIENCE and len(self.trace.steps) < max_steps:
-                found = self._best()
-                if found is None:
+                best = self._best()
+                if best is None:
                     break
-                self._accept(found)
+                self._accept(best)
         except KeyboardInterrupt:
             self.trace.interrupted = True
-        for name, state in self._best_states.items():
-            self.nodes[name].state = state
+        self._move(self._best_states, {})
         del self.trace.steps[self._best_step :]
 
     def apply(self, change: Change) -> None:
         """Repeat a change that an earlier run accepted."""
-        for name, state in self._states_after(change).items():
-            self.nodes[name].state = state
+        self._move(self._states_after(change), {})
         self._note(change)
 
     # -- accepting ----------------------------------------------------------------------------
 
-    def _accept(self, options: Sequence[_Option]) -> None:
-        touched = []
+    def _accept(self, options: tuple[Option, ...]) -> None:
+        self._ahead.prepare_options(options, self._likely_after(options))
+        states, found = {}, {}
         for option in options:
             assert option.state is not None
-            self.nodes[option.change.head].state = option.state
-            touched.append(option.change.head)
+            head = option.change.head
+            states[head] = option.state
+            found[head] = self._ahead.options(self.nodes[head].learner, option)
+        self._move(states, found)
         change = options[0].change
         if len(options) == 2:  # the arc that goes, and the one that comes instead
             change = Change("turn", options[0].change.head, options[0].change.tail)
         self._note(change)
         if self.record is not None:
             self.record(change)
-        self._look(touched)
+
+    def _move(
+        self, states: Mapping[str, NodeState], options: Mapping[str, Sequence[Option]]
+    ) -> None:
+        """Nodes in other states, with their options there."""
+        for name, state in states.items():
+            found = options.get(name, ())
+            self.trace.n_fits += sum(option.state is not None for option in found)
+            node = self.nodes[name]
+            node.state, node.options = state, {option.change: option for option in found}
+        self._states.update(states)
+        self._ahead.forget(states)
 
     def _note(self, change: Change) -> None:
         seconds = time.perf_counter() - self._began
         step = NetworkStep(str(change), self.score, seconds)
         self.trace.steps.append(step)
-        self._latest.append(_concerned(change))
+        self._latest.append(change.concerned)
         if step.score > self._best_score + ENOUGH:
             self._keep_as_best()
         if self.report is not None:
@@ -149,127 +158,88 @@ class SparseSearch:
         return {change.head: self._fit(change)}
 
     def _fit(self, change: Change) -> NodeState:
-        node = self.nodes[change.head]
         self.trace.n_fits += 1
-        if change.verb == "add":
-            return node.learner.with_parent(node.state, change.tail)
-        if change.verb == "remove":
-            return node.learner.without_parent(node.state, change.tail)
-        structure = EmbeddedStructure(change.head, change.families)
-        return node.learner.refined(node.state, structure)
+        return self._ahead.state(self.nodes[change.head].learner, change)
 
     # -- looking ------------------------------------------------------------------------------
 
-    def _look(self, names: Sequence[str]) -> None:
-        """Estimate all changes of these nodes anew."""
-        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._estimates)(self.nodes[name]) for name in names
-        )
-        for name, options in zip(names, found, strict=True):
-            self.nodes[name].options = {_key(option.change): option for option in options}
-
-    def _estimates(self, node: _Node) -> list[_Option]:
-        learner, state, target = node.learner, node.state, node.learner.target
-        if learner.is_constant:
-            return []
-        options = []
-        if len(state.parents) < self.constraints.max_parents:
-            open_to = [
-                x
-                for x in learner.candidates
-                if x not in state.parents and self.constraints.allows(x, target)
-            ]
-            gains = learner.addition_gains(state, open_to)
-            options += [_Option(Change("add", target, x), gain) for x, gain in gains.items()]
-        required = self.constraints.required_parents(target)
-        for x in state.parents:
-            if x not in required:
-                change = Change("remove", target, x)
-                there = self._fit(change)
-                options.append(_Option(change, there.score - state.score, there))
-        refinements = learner.refinements(state)
-        for i, (gain, move) in enumerate(refinements[:FITTED_AT_ONCE]):
-            change = Change("refine", target, str(i), move.structure.families)
-            options.append(_Option(change, gain))
-        return options
-
-    def _best(self) -> tuple[_Option, ...] | None:
+    def _best(self) -> tuple[Option, ...] | None:
         """The best change, fitted; one that lowers the score where none raises it."""
-        reach = _Reach(self.parents)
+        possible = list(self._possible())
+        if not possible:
+            return None
         while True:
-            possible = list(self._possible(reach))
-            if not possible:
-                return None
             best = max(possible, key=_gain)
             if _gain(best) <= ENOUGH:
                 # Estimates can be too low: those that are not hopeless are fitted too.
-                waiting = [options for options in possible if _gain(options) > -SLACK]
-                best = max((o for o in waiting if not _is_fitted(o)), key=_gain, default=best)
+                waiting = [o for o in possible if _gain(o) > -SLACK and not _is_fitted(o)]
+                waiting.sort(key=_gain, reverse=True)
+                self._ahead.prepare_fits([o for options in waiting for o in _unfitted(options)])
+                best = waiting[0] if waiting else best
+            elif not _is_fitted(best):
+                self._ahead.prepare_options(best, self._likely_after(best))
             if _is_fitted(best):
                 return best
-            for option in best:
-                if option.state is None:
-                    self._settle(option)
+            for option in _unfitted(best):
+                self._settle(option)
 
-    def _settle(self, option: _Option) -> None:
+    def _likely_after(self, options: tuple[Option, ...]) -> Iterator[Option]:
+        """What may be accepted after these: the best changes that can be made beside them."""
+        rising = [o for o in self._possible() if _gain(o) > ENOUGH]
+        ranked = sorted(rising, key=_gain, reverse=True)
+        for more in that_go_together(self.parents, (options, *ranked)):
+            yield from more
+
+    def _settle(self, option: Option) -> None:
         option.state = self._fit(option.change)
         option.gain = option.state.score - self.nodes[option.change.head].state.score
 
-    def _possible(self, reach: "_Reach") -> Iterator[tuple[_Option, ...]]:
+    def _possible(self) -> Iterator[tuple[Option, ...]]:
         """Changes that keep the network acyclic, none of the latest ones, in a fixed order."""
         latest = set(self._latest) if self._since_best() else set()
+        reach = _Reach(self.parents)
         for head, node in self.nodes.items():
-            for option in node.options.values():
-                tail = option.change.tail
-                if _concerned(option.change) in latest:
+            below = reach.below(head)
+            for change, option in node.options.items():
+                if latest and change.concerned in latest:
                     continue
-                if option.change.verb != "add" or not reach.leads(head, tail):
+                if change.verb != "add" or change.tail not in below:
                     yield (option,)
             for tail in node.state.parents:
-                away = node.options.get(f"remove {tail} → {head}")
-                back = self.nodes[tail].options.get(f"add {head} → {tail}")
-                if away is None or back is None or _concerned(away.change) in latest:
+                away = node.options.get(Change("remove", head, tail))
+                back = self.nodes[tail].options.get(Change("add", tail, head))
+                if away is None or back is None or away.change.concerned in latest:
                     continue
                 if not reach.leads_round(tail, head):
                     yield (away, back)
 
 
-def _gain(options: tuple[_Option, ...]) -> float:
-    return sum(option.gain for option in options)
+def _gain(options: tuple[Option, ...]) -> float:
+    return options[0].gain if len(options) == 1 else options[0].gain + options[1].gain
 
 
-def _is_fitted(options: tuple[_Option, ...]) -> bool:
-    return all(option.state is not None for option in options)
+def _is_fitted(options: tuple[Option, ...]) -> bool:
+    return not _unfitted(options)
 
 
-def _key(change: Change) -> str:
-    """Different for all changes of a node; refinements print alike."""
-    return f"{change} {change.tail}" if change.verb == "refine" else str(change)
-
-
-def _concerned(change: Change) -> frozenset[str]:
-    """The nodes of an arc, whichever way it points, or the node that is refined."""
-    return frozenset([change.head] if change.verb == "refine" else [change.head, change.tail])
+def _unfitted(options: tuple[Option, ...]) -> list[Option]:
+    return [option for option in options if option.state is None]
 
 
 class _Reach:
     """Which nodes lead to which, for one set of arcs."""
 
     def __init__(self, parents: Mapping[str, Sequence[str]]) -> None:
-        self.parents = parents
-        self._above: dict[str, set[str]] = {}
+        self.parents, self._children = parents, children(parents)
+        self._below: dict[str, set[str]] = {}
 
-    def leads(self, start: str, end: str) -> bool:
-        """Whether there is a path from ``start`` to ``end``."""
-        return start in self._ancestors(end)
+    def below(self, name: str) -> set[str]:
+        """``name`` and all nodes that it leads to: the ancestors against the arcs."""
+        if name not in self._below:
+            self._below[name] = ancestral_set(self._children, [name])
+        return self._below[name]
 
     def leads_round(self, start: str, end: str) -> bool:
         """Whether there is a path other than the arc itself."""
-        return any(
-            start in self._ancestors(parent) for parent in self.parents[end] if parent != start
-        )
-
-    def _ancestors(self, name: str) -> set[str]:
-        if name not in self._above:
-            self._above[name] = ancestral_set(self.parents, [name])
-        return self._above[name]
+        below = self.below(start)
+        return any(parent in below for parent in self.parents[end] if parent != start)

@@ -36,7 +36,7 @@ from ebnc.search.side_by_side import SideBySide
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["Scored", "Scorer"]
+__all__ = ["Scored", "Scorer", "without_rows"]
 
 MOST_PROJECTED = 16  # projections of the cases that are kept
 
@@ -140,7 +140,7 @@ class Scorer:
         }
         if self.team is not None and len(new) > 1:
             how = (self.kind, self.scales, self.structure_prior)
-            light = _without_rows(near)
+            light = without_rows(near)
             jobs = [(how, structure, scales, light) for (_, scales), structure in new.items()]
             for key, found in zip(new, self.team(_fit_one, jobs), strict=True):
                 self.n_fits += 1
@@ -180,7 +180,7 @@ class Scorer:
         starts = range(self.team.n_workers)
         shares = [list(bags[i :: len(starts)]) for i in starts]
         near = [None if beside is None else list(beside[i :: len(starts)]) for i in starts]
-        light = _without_rows(here)
+        light = without_rows(here)
         jobs = [(light, share, whole, n) for share, n in zip(shares, near, strict=True)]
         found = self.team(_blocks_of, jobs)
         return [found[i % len(found)][i // len(found)] for i in range(len(bags))]
@@ -268,7 +268,7 @@ def start_from(near: Scored, design: Design) -> "np.ndarray[tuple[int, ...], np.
     return design.from_basis(transfer(old.to_basis(near.solution.phi), old.basis, design.basis))
 
 
-def _without_rows(scored: Scored) -> Scored:
+def without_rows(scored: Scored) -> Scored:
     """What another process needs of a fit: all but the rows, which it has."""
     posterior = scored.posterior
     empty = Posterior(posterior.design, NoCounts(), posterior.prior)
@@ -282,7 +282,7 @@ def _fit_one(
     scales: tuple[float, ...],
     near: Scored,
 ) -> Scored:
-    return _without_rows(Scorer(cases, *how).at_scales(structure, scales, near))
+    return without_rows(Scorer(cases, *how).at_scales(structure, scales, near))
 
 
 def _blocks_of(
