@@ -113,6 +113,31 @@ def test_joblib_takes_a_search_to_the_cluster(client):
     )
 
 
+def test_networks_from_partitions_and_on_the_cluster(client):
+    """The rows are brought together; the work goes out again."""
+    frame = table(300)[["text", "few", "flag", "y"]]
+    expected = ebnc.Network.learn(frame)
+    with joblib.parallel_config("dask"):
+        found = ebnc.Network.learn(partitioned(frame, 3), n_jobs=2)
+    assert found.arcs == expected.arcs
+    assert found.score == expected.score
+    np.testing.assert_array_equal(found.log_likelihood(frame), expected.log_likelihood(frame))
+    with pytest.raises(DataError, match="partition 1: the data have no column 'few'"):
+        ebnc.Network.learn(of_parts(frame, frame.drop(columns="few")))
+    other = frame.assign(few=frame["few"].astype(str))
+    with pytest.raises(DataError, match=r"'few' differs in type between partitions: number"):
+        ebnc.Network.learn(of_parts(frame, other))
+
+
+def test_empty_partitions_do_not_count(client):
+    frame = table(200).drop(columns="w")
+    expected = ebnc.fit(STRUCTURE, frame)
+    found = ebnc.fit(STRUCTURE, of_parts(frame[:0], frame[:120], frame[:0], frame[120:]))
+    np.testing.assert_allclose(
+        found.phi_in("indicator"), expected.phi_in("indicator"), rtol=0, atol=1e-8
+    )
+
+
 def test_labels_and_types_of_all_partitions_count(client):
     frame = table(300).drop(columns="w")
     late = frame.assign(text="zebra")

@@ -5,8 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
-from ebnc.kernels.parallel import in_parallel, n_threads, row_blocks
+from ebnc.kernels.parallel import in_parallel, n_threads, one_blas_thread, row_blocks
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 2, 4095, 4096, 4097, 100_000, 1_000_003])
@@ -65,6 +66,28 @@ def test_several_threads_may_call_at_once(monkeypatch):
     for caller in callers:
         caller.join()
     assert answers == {k: 4950 * k for k in range(8)}
+
+
+def test_linear_algebra_stays_on_one_thread_until_the_last_one_is_done():
+    """Whichever of two threads ends first."""
+    before, inside, seen = _blas_threads(), threading.Barrier(2), []
+
+    def short():
+        with one_blas_thread():
+            inside.wait()
+
+    thread = threading.Thread(target=short)
+    with one_blas_thread():
+        thread.start()
+        inside.wait()
+        thread.join()
+        seen.append(_blas_threads())
+    assert set(seen[0]) == {1}
+    assert _blas_threads() == before
+
+
+def _blas_threads():
+    return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
 
 
 def test_a_job_may_itself_work_in_parallel(monkeypatch):

@@ -2,7 +2,10 @@
 
 import shlex
 import sys
+import threading
+from contextlib import suppress
 from enum import StrEnum
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -77,14 +80,18 @@ def learn(
     if report == STANDARD:
         raise FileError("the report needs a file of its own; standard output is for the model")
     scale = _scale(prior_scale)
-    from ebnc.estimator.classifier import EBNCClassifier
-    from ebnc.formats.native import model_bytes
-
-    classifier = EBNCClassifier(structure.value, score=score, prior_scale=scale, average=average)
+    # Loading the estimator takes a second, which reading the data may hide.
+    threading.Thread(target=_load_estimator, daemon=True).start()
     with shown_progress(quiet=quiet) as shown, data_files(data, shown.share) as files:
         cases = _cases(files, target, exclude or [], weights)
         n_columns = len(cases.rows.names) + 1
         provenance = provenance_of(files, data, round(cases.total_weight), n_columns)
+        from ebnc.estimator.classifier import EBNCClassifier
+        from ebnc.formats.native import model_bytes
+
+        classifier = EBNCClassifier(
+            structure.value, score=score, prior_scale=scale, average=average
+        )
         classifier.fit_cases(cases, report=shown.step)
         findings: dict[str, Any] = {}
         held_out, page = None, b""
@@ -112,6 +119,11 @@ def learn(
         _print_json(classifier, target, out, report, cases.total_weight, held_out)
     elif not quiet:
         _print_summary(classifier, target, out, report, cases.total_weight, held_out)
+
+
+def _load_estimator() -> None:
+    with suppress(Exception):  # the command may end before; what is wrong is said when it is used
+        import_module("ebnc.estimator.classifier")
 
 
 def _scale(text: str) -> float | str:

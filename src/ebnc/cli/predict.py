@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ebnc.cli.arguments import AsJson, Data, Force, Model, Quiet
-from ebnc.errors import FileError
+from ebnc.errors import DataError, FileError
 
 if TYPE_CHECKING:
     from ebnc.data.rows import CodedRows
@@ -50,6 +50,8 @@ def predict(
         batches = _after(ready, batches)
         probabilities = (predictor.probabilities(rows) for rows in batches)
         first = next(probabilities)  # all rows are read and checked before anything is written
+        if len(first) == 0:
+            raise DataError("the data have no rows")
         with output(out, force=force) as file:
             write(file, first, True)
             for more in probabilities:

@@ -5,13 +5,14 @@ them are the same, bit for bit, whatever the number of cores.
 """
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -82,9 +83,36 @@ def one_blas_thread() -> Iterator[None]:
 
     Our own threads carry the parallel work: two-threaded BLAS inside them, or beside another
     process, was up to 40 times slower. And sums then do not depend on the number of cores.
+    The limit is the whole process's: it lasts until the last thread that asked for it is done.
     """
-    with _blas().limit(limits=1, user_api="blas"):
+    with _limit.lock:
+        if _limit.n_inside == 0:
+            _limit.limiter = _blas().limit(limits=1, user_api="blas")
+        _limit.n_inside += 1
+    try:
         yield
+    finally:
+        with _limit.lock:
+            _limit.n_inside -= 1
+            if _limit.n_inside == 0:
+                _limit.limiter.restore_original_limits()
+
+
+class _Limit:
+    """The threads that want linear algebra on one thread."""
+
+    def __init__(self) -> None:
+        self.limiter: Any = None
+        self.forget()
+
+    def forget(self) -> None:
+        """After a fork: the threads are not there, and one of them may have held the lock."""
+        self.lock, self.n_inside = threading.Lock(), 0
+
+
+_limit = _Limit()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_limit.forget)
 
 
 @cache

@@ -203,7 +203,7 @@ def _searched(cases: Cases, before: tuple[str, ...]) -> Scored:
     inputs = CodedRows(before, tuple(map(cases.domain.n_states, before)), codes)
     mine = Cases(cases.domain, cases.target, inputs, cases.classes, cases.weights).counted()
     naive = EmbeddedStructure.naive(cases.target, before)
-    return greedy_search(Scorer(mine), naive).best
+    return greedy_search(Scorer(mine, n_jobs=1), naive).best
 
 
 def _plain(found: Scored) -> EBNC:

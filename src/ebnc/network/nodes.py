@@ -104,7 +104,7 @@ class _NodeScorer(Scorer):
 
     def __init__(self, learner: "NodeLearner") -> None:
         settings = learner.settings
-        super().__init__(learner.cases, settings.score)
+        super().__init__(learner.cases, settings.score, n_jobs=1)
         self.learner = learner
 
     def log_cluster_prior(self, clusters: Collection[Cluster]) -> float:

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from ebnc.kernels.parallel import one_blas_thread
+from ebnc.search.features import without_input
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
 from ebnc.search.scorer import Scored, Scorer
@@ -67,6 +69,7 @@ class SearchResult:
     entered: dict[str, int]
 
 
+@one_blas_thread()
 def greedy_search(
     scorer: Scorer,
     start: EmbeddedStructure,
@@ -109,15 +112,40 @@ def greedy_search(
             trace.n_screened += len(candidates)
             if watch is not None:
                 watch(len(candidates), here.score)
-            taken = _best_move(scorer, here, screen(scorer, here, candidates), met)
+            screened = screen(scorer, here, candidates)
+            taken = _best_move(scorer, here, screened, met)
             if taken is None:
                 break
-            move, here = taken
-            note(move.description, here)
+            move, there = taken
+            described = move.description
+            together = _all_worthless(here, screened)
+            if (
+                move.dropped in together
+                and len(together) > 1
+                and limits.allow(less := _without(here.structure, together), n_states)
+            ):
+                rival = scorer.tuned(less, here)
+                met[rival.structure.cluster_key] = rival
+                if rival.score > there.score:
+                    described, there = f"drop {', '.join(together)}", rival
+            here = there
+            note(described, here)
     except KeyboardInterrupt:
         trace.interrupted = True
     trace.n_fits = scorer.n_fits
     return SearchResult(here, trace, tuple(met.values()), entered)
+
+
+def _all_worthless(here: Scored, screened: Sequence[Screened]) -> list[str]:
+    """Inputs that the score would rise without, each by itself."""
+    rising = {s.move.dropped for s in screened if s.gain > ENOUGH}
+    return [x for x in here.structure.markov_blanket if x in rising]
+
+
+def _without(structure: EmbeddedStructure, names: Sequence[str]) -> EmbeddedStructure:
+    for name in names:
+        structure = without_input(structure, name)
+    return structure
 
 
 def _best_move(

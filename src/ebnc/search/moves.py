@@ -24,12 +24,14 @@ Families = dict[str, tuple[str, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Move:
-    """A change in words. ``new_cluster``: what a growing move adds, None where one shrinks."""
+    """A change in words. ``new_cluster``: what a growing move adds, None where one shrinks.
+    ``dropped``: the input that a move drops."""
 
     description: str
     target: str
     families: Families
     new_cluster: Cluster | None
+    dropped: str | None = None
 
     @property
     def grows(self) -> bool:
@@ -112,7 +114,7 @@ def _shrinking(structure: EmbeddedStructure) -> Iterator[Move]:
             name: () if name == x else tuple(p for p in parents if p != x)
             for name, parents in families.items()
         }
-        yield Move(f"drop {x}", target, without, None)
+        yield Move(f"drop {x}", target, without, None, dropped=x)
 
 
 def _ancestors(structure: EmbeddedStructure) -> dict[str, set[str]]:

@@ -24,6 +24,7 @@ from ebnc.data.parts import Parts
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import Optimum, find_optimum
 from ebnc.fitting.solution import Solution
+from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.counts import NoCounts, count_cells
 from ebnc.likelihood.design import Bag, Design
 from ebnc.likelihood.posterior import OutsideBlock, Posterior
@@ -275,6 +276,7 @@ def without_rows(scored: Scored) -> Scored:
     return replace(scored, posterior=empty)
 
 
+@one_blas_thread()
 def _fit_one(
     cases: Cases,
     how: tuple[str, Sequence[float] | None, bool],
@@ -285,6 +287,7 @@ def _fit_one(
     return without_rows(Scorer(cases, *how).at_scales(structure, scales, near))
 
 
+@one_blas_thread()
 def _blocks_of(
     cases: Cases,
     here: Scored,

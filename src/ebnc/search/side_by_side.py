@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 
 from ebnc.data.cases import Cases
@@ -24,6 +24,9 @@ from ebnc.errors import StorageError
 __all__ = ["SideBySide"]
 
 T = TypeVar("T")
+
+FETCHING = 120.0  # seconds
+MOST_HELD = 4  # sets of cases that a worker of a cluster keeps
 
 
 class SideBySide:
@@ -94,7 +97,8 @@ class _Sent:
     def to_cluster(cls, cases: Cases, client: Any) -> tuple["_Sent", Any]:
         sent = cls(cases.domain, cases.target, cases.inputs)
         arrays = (cases.rows.codes, cases.classes, cases.weights)
-        (future,) = client.scatter([arrays], broadcast=True, hash=False)
+        (future,) = client.scatter([arrays], hash=False)  # for workers that come later
+        client.run(_hold, future.key, arrays)
         sent.key = future.key
         return sent, future
 
@@ -109,12 +113,32 @@ class _Sent:
 
 
 def _run(sent: _Sent, job: Callable[..., T], arguments: tuple[Any, ...]) -> T:
-    return job(sent.cases(), *arguments)
+    # A worker that waited for others of its cluster, all waiting too, would wait for ever.
+    with parallel_config("sequential"):
+        return job(sent.cases(), *arguments)
+
+
+_held: dict[str, Any] = {}
+"""On a worker of a cluster: arrays that were sent, by key. The worker's own store will not do: its
+copies are thinned out after seconds, since no task of the cluster's graph names them."""
+
+
+def _hold(key: str, arrays: Any) -> None:
+    while len(_held) >= MOST_HELD:
+        del _held[next(iter(_held))]
+    _held[key] = arrays
 
 
 def _of_cluster(key: str) -> Any:
     """What was sent to the workers: in this one's memory, unless it is new."""
-    from distributed import Future, get_client, get_worker
+    if key not in _held:
+        from distributed import Future, get_client
+        from distributed import TimeoutError as TooLong
 
-    here = get_worker().data
-    return here[key] if key in here else Future(key, get_client()).result()
+        try:
+            _held[key] = Future(key, get_client()).result(timeout=FETCHING)
+        except TooLong:
+            raise StorageError(
+                f"a new worker did not get the cases within {FETCHING:g} seconds; learn again"
+            ) from None
+    return _held[key]
