@@ -14,7 +14,7 @@ import ebnc
 from ebnc.data.cases import Cases
 from ebnc.network.constraints import Constraints
 from ebnc.network.joint_cases import read_joint_cases
-from ebnc.network.nodes import NodeLearner, Settings
+from ebnc.network.nodes import Settings
 from ebnc.network.sparse import SparseSearch
 
 __all__ = ["KINDS", "PEERS", "STRUCTURES", "learn"]
@@ -51,10 +51,9 @@ def learn_nodes(data: pd.DataFrame, truth: ebnc.Network, kinds: tuple[str, ...])
     known = set(truth.arcs)
     others = [(x, y) for x in names for y in names if x != y and (x, y) not in known]
     constraints = Constraints.of(names, required=known, forbidden=others)
-    learners = {x: NodeLearner(_of(cases, x), Settings(kinds=kinds)) for x in names}
-    search = SparseSearch(learners, constraints, n_jobs=1)
+    search = SparseSearch(cases, Settings(kinds=kinds), constraints)
     search.run()
-    return ebnc.Network(learners[x].local(search.nodes[x].state) for x in names)
+    return ebnc.Network(node.learner.local(node.state) for node in search.nodes.values())
 
 
 def hill_climbing(data: pd.DataFrame, truth: ebnc.Network) -> ebnc.Network:

@@ -88,7 +88,9 @@ def test_records_of_other_runs_are_refused_and_kept(tmp_path):
         ebnc.Network.learn(data, checkpoint=checkpoint)
 
 
-def test_ctrl_c_returns_the_network_so_far(monkeypatch):
+@pytest.mark.parametrize(("local", "n_steps"), [("ebnc", 2), (("ebnc", "table"), 1)])
+def test_ctrl_c_returns_the_network_so_far(local, n_steps, monkeypatch):
+    """After two changes; with tables that is in the search of their arcs, which are then taken."""
     from ebnc.network.sparse import SparseSearch
 
     data = random_network(11, n_nodes=8).sample(600, random_state=0)
@@ -100,7 +102,8 @@ def test_ctrl_c_returns_the_network_so_far(monkeypatch):
         accept(self, options)
 
     monkeypatch.setattr(SparseSearch, "_accept", interrupted)
-    learned = ebnc.Network.learn(data)
+    learned = ebnc.Network.learn(data, local=local)
     assert learned.trace.interrupted
-    assert len(learned.trace.steps) == 2
+    assert len(learned.trace.steps) == n_steps
+    assert len(learned.arcs) == 2
     assert "interrupted" in str(learned.trace)

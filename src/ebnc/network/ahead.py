@@ -18,7 +18,7 @@ from ebnc.network.nodes import NodeLearner, NodeState, Settings
 from ebnc.network.options import ALL, HALVES, Option, fit_change, look, work_out
 from ebnc.search.side_by_side import SideBySide
 
-__all__ = ["Ahead", "that_go_together"]
+__all__ = ["Ahead", "gather_team", "that_go_together"]
 
 FOR_EVERY_WORKER = 3  # jobs at once: several even out their lengths
 FITS_FOR_EVERY_WORKER = 8  # fits alone are short
@@ -34,20 +34,24 @@ class _Known:
     options: list[Option] | None = None
 
 
+def gather_team(cases: Cases, n_jobs: int | None) -> SideBySide | None:
+    """Workers that hold the cases; None where one would work alone."""
+    return None if effective_n_jobs(n_jobs) == 1 else SideBySide(cases, n_jobs)
+
+
 class Ahead:
     """``states``: of all nodes, as they stand; the caller keeps them up to date."""
 
     def __init__(
         self,
-        cases: Cases,
         settings: Settings,
         constraints: Constraints,
         states: Mapping[str, NodeState],
-        n_jobs: int | None,
+        team: SideBySide | None,
     ) -> None:
         self.constraints, self.states = constraints, states
         self._how = (settings, constraints)
-        self._team = None if effective_n_jobs(n_jobs) == 1 else SideBySide(cases, n_jobs)
+        self._team = team
         self._known: dict[Change, _Known] = {}
 
     def state(self, learner: NodeLearner, change: Change) -> NodeState:

@@ -25,6 +25,7 @@ from ebnc.network.constraints import Constraints
 from ebnc.network.graph import ancestral_set, children
 from ebnc.network.nodes import NodeLearner, NodeState, Settings
 from ebnc.network.options import Option
+from ebnc.search.side_by_side import SideBySide
 
 __all__ = ["SparseSearch"]
 
@@ -44,6 +45,7 @@ class _Node:
 class SparseSearch:
     """The state of a search; ``run`` climbs to a local maximum, ``apply`` repeats a known change.
 
+    ``start``: the parents to begin with, the required ones unless given. ``team``: those who help.
     ``report`` is called with every accepted step, ``record`` with every accepted change.
     """
 
@@ -53,7 +55,8 @@ class SparseSearch:
         settings: Settings,
         constraints: Constraints,
         *,
-        n_jobs: int | None = None,
+        start: Mapping[str, Sequence[str]] | None = None,
+        team: SideBySide | None = None,
         report: Callable[[NetworkStep], None] | None = None,
         record: Callable[[Change], None] | None = None,
     ) -> None:
@@ -64,11 +67,15 @@ class SparseSearch:
         self.nodes: dict[str, _Node] = {}
         for name in cases.rows.names:
             learner = NodeLearner.of(cases, name, settings, constraints)
-            parents = [x for x in constraints.required_parents(name) if x in learner.candidates]
-            self.nodes[name] = _Node(learner, learner.start(parents))
+            parents = constraints.required_parents(name) if start is None else start[name]
+            there = [x for x in parents if x in learner.candidates]
+            self.nodes[name] = _Node(learner, learner.start(there))
             self.trace.n_fits += 1
+        if start is not None:
+            arcs = sum(len(node.state.parents) for node in self.nodes.values())
+            self.trace.steps.append(NetworkStep(f"begin with {arcs} arcs", self.score, 0.0))
         self._states = {name: node.state for name, node in self.nodes.items()}
-        self._ahead = Ahead(cases, settings, constraints, self._states, n_jobs)
+        self._ahead = Ahead(settings, constraints, self._states, team)
         self._keep_as_best()
 
     @property
