@@ -147,7 +147,7 @@ def sentences(table: pd.DataFrame) -> list[str]:
     """Which single kinds are best at which size, in words."""
     lines = []
     counted, shares = wins(table), ratios(table)
-    for n in counted.index:
+    for n in counted.index[counted.any(axis=1)]:  # single kinds were measured
         row = counted.loc[n].sort_values(ascending=False, kind="stable")
         n_networks = sum(1 for _, rows in table.index if rows == n)
         listed = ", ".join(f"{LABELS[kind]} {count}" for kind, count in row.items() if count)

@@ -25,11 +25,23 @@ def claims() -> dict[str, Claim]:
         if len(table):
             texts[f"{structure}/sentences"] = "\n".join(report.sentences(table))
             texts[f"{structure}/behind"] = report.behind(table)
+            texts |= _against_hill_climbing(table, structure)
             shares = report.ratios(table)
             for kind in shares:
                 least, most = shares[kind].min(), shares[kind].max()
                 texts[f"{structure}/share/{kind}"] = f"{least:.2f} to {most:.2f}"
     return {name: Claim(text, SOURCE) for name, text in texts.items()}
+
+
+def _against_hill_climbing(table: pd.DataFrame, structure: str) -> dict[str, str]:
+    """The default and pyAgrum's search of tables, side by side, where both were measured."""
+    if not {"default", "pyagrum"} <= set(table):
+        return {}
+    both = table[["default", "pyagrum"]].dropna()
+    return {
+        f"{structure}/hill-climbing/{network}/{rows}": f"{ours:.3f} against {theirs:.3f}"
+        for (network, rows), (ours, theirs) in both.T.items()
+    }
 
 
 def write_figures(folder: Path) -> None:
