@@ -1,6 +1,7 @@
 """What README and docs say of results is what the tracked results say."""
 
 import importlib
+import re
 
 import pytest
 from study.claims import ROOT, Claim, fill, markdown_files, markdown_table, names_in
@@ -20,6 +21,14 @@ def known():
 def test_every_quoted_number_agrees_with_the_results(path, known):
     text = path.read_text()
     assert fill(text, known) == text, "run python -m study.report"
+
+
+@pytest.mark.parametrize(
+    "path", list(markdown_files()), ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_no_line_begins_with_a_number_that_is_quoted(path):
+    """A comment at the beginning of a line would end the paragraph."""
+    assert not re.search(r"^\s*<!-- claim", path.read_text(), re.MULTILINE)
 
 
 def test_readme_and_the_study_quote_numbers():
