@@ -2,8 +2,8 @@
 
 The same folds and bins for every model; one thread for each job. All sets are measured once before
 any is measured twice, the smallest first, so that a run that is stopped is balanced. What is on
-file is not measured again unless ``--again`` is given. Any line is made again by ``--again`` with
-its set, model and repeat, e.g. ``--sets car --models ebnc --repeats 0``.
+file is not measured again unless ``--again`` is given. Every line that is printed ends with the
+options that make it again, e.g. ``--sets car --models ebnc --repeats 0 --again``.
 """
 
 import argparse
@@ -79,8 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for cell in found:
             loss = f"{cell['log_loss']:.4f}" if "log_loss" in cell else "out of time"
             print(
-                f"{cell['set']:16} {cell['model']:15} {cell['repeat']}.{cell['fold']} "
-                f"{cell['rows']:6} rows  log-loss {loss}  {cell['fit_seconds']:.2f} s",
+                f"log-loss {loss}  {cell['fit_seconds']:8.2f} s  fold {cell['fold']}  "
+                f"{cell['rows']:6} rows  --sets {cell['set']} --models {cell['model']} "
+                f"--repeats {cell['repeat']} --again",
                 flush=True,
             )
         for failure in failures:

@@ -37,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if (name, model) not in done:
                 store.append([measure(options.data, name, model)])
                 print(table(store.frame(), model, [name]), flush=True)
+                print(f"--sets {name} --models {model} --again", flush=True)
     for model in models:
         print(f"\n{model}\n{table(store.frame(), model)}")
 

@@ -151,7 +151,7 @@ def test_smoke_every_model_of_the_study_and_going_on(directory, capsys):
     frame = cells(directory / "results.csv").frame()
     assert set(frame["model"]) == {*STUDIED, *ABLATIONS}
     assert np.isfinite(frame["log_loss"]).all()
-    capsys.readouterr()
+    assert "--sets toy --models ebnc --repeats 0 --again" in capsys.readouterr().out
     part_a.main(options)
     assert capsys.readouterr().out == ""
     text = report(frame, STUDIED)
