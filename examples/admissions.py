@@ -50,7 +50,10 @@ def main() -> None:
             f"  {department}: {women[department]:.2f} against {men[department]:.2f}; "
             f"{rate:.0%} of all applications there were accepted"
         )
-    print(f"\nthree rows drawn from the network:\n{network.sample(3, random_state=0)}")
+    drawn = network.sample(3, random_state=0)
+    print("\nthree rows drawn from the network:")
+    for row in zip(*(drawn[x] for x in network), strict=True):
+        print("  " + ", ".join(map(str, row)))
 
 
 if __name__ == "__main__":

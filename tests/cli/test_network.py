@@ -125,6 +125,44 @@ def test_wrong_questions_are_refused(learned, shared, tmp_path, monkeypatch, arg
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_network_neither_predicts_one_variable_nor_has_a_report_yet(learned, tmp_path):
+def test_a_network_has_a_report(learned, tmp_path):
+    """From its file, with what was found while learning; from BIF, with what is left."""
+    page = tmp_path / "net.html"
+    ran = succeeded("report", learned.path, "-o", page, "--json", start=process)
+    printed = json.loads(ran.out)
+    jsonschema.validate(printed, output_schema())
+    html = page.read_text()
+    assert "On the 200 cases it was learned from" in html
+    assert 'id="search"' in html
+    assert f"ebnc network learn {learned.csv}" in html
+    piped = succeeded("report", "-", "-o", "-", stdin=learned.path.read_bytes(), start=process)
+    assert piped.out == page.read_bytes()
+    succeeded("network", "export", learned.path, "--out", tmp_path / "net.bif")
+    succeeded("report", tmp_path / "net.bif", "-o", tmp_path / "bif.html")
+    assert "none were given for this report" in (tmp_path / "bif.html").read_text()
+
+
+def test_learning_writes_the_report_too(learned, tmp_path):
+    files = ["--out", tmp_path / "n.json", "--report", tmp_path / "n.html"]
+    ask = ["network", "learn", learned.csv, *files]
+    printed = json.loads(succeeded(*ask, "--json", "--local", "table").out)
+    jsonschema.validate(printed, output_schema())
+    assert printed["report"] == str(tmp_path / "n.html")
+    again = succeeded("report", tmp_path / "n.json", "-o", "-")
+    assert again.out == (tmp_path / "n.html").read_bytes()
+    refused(*ask[:-1], "-", "--force", words="a file of its own")
+    (tmp_path / "n.json").unlink()
+    refused(*ask, words=["n.html", "--force"])
+    assert not (tmp_path / "n.json").exists()
+
+
+def test_findings_that_are_not_ours_are_refused(learned, tmp_path):
+    held = json.loads(learned.path.read_text())
+    held["findings"]["report"]["scores"] = [1.0]
+    (tmp_path / "n.json").write_text(json.dumps(held))
+    refused("report", tmp_path / "n.json", "-o", tmp_path / "r.html", words="findings.scores")
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_a_network_does_not_predict_one_variable(learned):
     refused("predict", learned.path, learned.csv, words="does not predict one variable")
-    refused("report", learned.path, "-o", tmp_path / "r.html", words="a report needs")

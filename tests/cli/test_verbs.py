@@ -69,9 +69,11 @@ def test_a_report_of_a_model_file(shared, tmp_path):
 
 def test_the_demo_goes_all_the_way(tmp_path):
     ran = succeeded("demo", cwd=tmp_path, start=ebnc)
-    names = ["model.json", "predictions.csv", "report.html", "titanic.csv"]
-    assert sorted(p.name for p in (tmp_path / "ebnc-demo").iterdir()) == names
+    names = ["model.json", "network.html", "network.json", "predictions.csv", "report.html"]
+    assert sorted(p.name for p in (tmp_path / "ebnc-demo").iterdir()) == [*names, "titanic.csv"]
     assert "2 201" in ran.text
+    for page in ("report.html", "network.html"):
+        assert (tmp_path / "ebnc-demo" / page).resolve().as_uri() in ran.text
     refused("demo", cwd=tmp_path, start=ebnc, words=["exists already", "--force"])
 
 

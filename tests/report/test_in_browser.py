@@ -1,7 +1,7 @@
 """The page in a real browser: its numbers, its silence, its keyboard, its manners."""
 
 import json
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
@@ -233,7 +233,8 @@ for (const element of document.querySelectorAll("main *, header *, footer *")) {
   const style = getComputedStyle(element);
   let ground = null;
   if (element.tagName === "text") {
-    const rect = element.parentElement.querySelector(".node > rect");
+    const inside = element.closest(".node")?.querySelector("rect");
+    const rect = inside ?? (element.matches(".plate-label") && element.previousElementSibling);
     if (rect) ground = getComputedStyle(rect).fill;
   }
   for (let up = element; ground === null && up; up = up.parentElement) {
@@ -249,10 +250,18 @@ return worst;
 """
 
 
+PAGES = {
+    "classifier": lambda: page_of(many_classes()),
+    "network": lambda: render_html(summarise_network(network(names=HOSTILE[:8]))),
+    "dense network": lambda: render_html(summarise_network(network(30, 10))),
+}
+
+
+@pytest.mark.parametrize("page", list(PAGES))
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_text_has_enough_contrast_in_light_and_dark(opened, theme):
+def test_text_has_enough_contrast_in_light_and_dark(opened, theme, page):
     """WCAG AA: at least 4.5 to 1, whatever the colour of the cell."""
-    driver = opened(page_of(many_classes()))
+    driver = opened(PAGES[page]())
     driver.execute_script("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     if driver.execute_script("return getComputedStyle(document.body).colorScheme") != theme:
         driver.find_element(By.ID, "theme").click()
@@ -261,9 +270,10 @@ def test_text_has_enough_contrast_in_light_and_dark(opened, theme):
     assert ratio >= 4.5, where
 
 
-def test_what_can_be_seen_has_a_name_for_those_who_cannot(opened):
+@pytest.mark.parametrize("page", list(PAGES))
+def test_what_can_be_seen_has_a_name_for_those_who_cannot(opened, page):
     """Every control and picture has a label; headings do not skip levels; ids are unique."""
-    driver = opened(page_of(many_classes()))
+    driver = opened(PAGES[page]())
     unnamed = driver.execute_script(
         """const parts = "button, select, input, svg[role], [role=img], [role=region]";
         const named = (e) => e.getAttribute("aria-label") || (e.labels && e.labels.length)
@@ -374,6 +384,37 @@ def test_a_network_shows_the_inside_of_the_node_that_is_chosen(opened):
     assert errors_and_requests(driver) == ([], [])
 
 
+def test_a_dense_network_is_a_table_of_its_arcs(opened):
+    """Rows are chosen by the keyboard; what depends on what is marked."""
+    net = network(30, 10)
+    driver = opened(render_html(summarise_network(net)))
+    cells = driver.find_elements(By.CSS_SELECTOR, ".network .cell")
+    assert len(cells) == len(net.arcs)
+    row = driver.find_element(By.CSS_SELECTOR, '.network .node[data-name="node 20"]')
+    driver.execute_script("arguments[0].focus()", row)
+    near = driver.find_elements(By.CSS_SELECTOR, ".network .node.near")
+    around = {p for p, x in net.arcs if x == "node 20"} | {x for p, x in net.arcs if p == "node 20"}
+    assert {e.get_attribute("data-name") for e in near} == {"node 20", *around}
+    row.send_keys(Keys.SPACE)
+    assert open_node(driver) == "node 20"
+    assert errors_and_requests(driver) == ([], [])
+
+
+def test_the_probabilities_of_a_small_node_are_shown(opened):
+    net = network()
+    driver = opened(render_html(summarise_network(net)))
+    name = next(x for x in net if len(net.parents(x)) == 2)
+    Select(driver.find_element(By.ID, "node")).select_by_visible_text(name)
+    shown_rows = driver.find_elements(By.CSS_SELECTOR, ".local:not([hidden]) tbody tr")
+    assert len(shown_rows) == 4
+    for element, (a, b) in zip(shown_rows, product([0, 1], repeat=2), strict=True):
+        first, second = net.parents(name)
+        wanted = net[name].probabilities({first: [a], second: [b]})[0]
+        cells = element.find_elements(By.TAG_NAME, "td")
+        found = [float(cell.get_attribute("title")) for cell in cells]
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
 def test_no_name_in_a_network_can_run_a_script(opened):
     net = network(names=[*HOSTILE[:7], HOSTILE[8]])
     driver = opened(render_html(summarise_network(net, net.sample(50, 0), title=HOSTILE[0])))
@@ -393,6 +434,6 @@ def test_a_page_of_hundreds_of_nodes_fits_a_telephone(opened, browser):
         assert len(html) < 2_000_000
         assert driver.execute_script("return document.documentElement.scrollWidth") <= 360
         text = driver.find_element(By.ID, "network").text.replace("\u202f", " ")
-        assert "250 more variables are not" in text
+        assert "300 more variables are not" in text
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -1,8 +1,7 @@
 """Summaries of networks: against the network's own numbers; to JSON and back; drawn."""
 
-import copy
 import json
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -10,8 +9,9 @@ import pytest
 from ebnc import Network
 from ebnc.errors import EBNCError
 from ebnc.network.table import Table
-from ebnc.report import NetworkSummary, render_html, summarise_network
-from ebnc.report.network_drawing import draw_network
+from ebnc.report import NetworkFindings, render_html, summarise_network
+from ebnc.report.layers import in_layers
+from ebnc.report.network_drawing import draw_matrix, draw_network, is_tangled
 from report_problems import network
 
 
@@ -21,9 +21,10 @@ def test_numbers_are_those_of_the_network():
     data = net.sample(200, 0)
     summary = summarise_network(net, data)
     log_p = net.log_likelihood(data)
-    assert summary.loss == pytest.approx(-log_p.mean())
-    assert summary.loss_error == pytest.approx(log_p.std() / np.sqrt(200))
-    assert sum(node.loss for node in summary.nodes) == pytest.approx(summary.loss)
+    found = summary.findings
+    assert found.loss == pytest.approx(-log_p.mean())
+    assert found.loss_error == pytest.approx(log_p.std() / np.sqrt(200))
+    assert sum(node.loss for node in summary.nodes) == pytest.approx(found.loss)
     assert summary.dimension == net.dimension
     for node in summary.nodes:
         assert node.parents == net.parents(node.name)
@@ -38,7 +39,7 @@ def test_a_learned_network_tells_its_search():
     learned = Network.learn(data)
     summary = summarise_network(learned, data)
     assert summary.score == pytest.approx(learned.score)
-    assert summary.n_cases == 300
+    assert summary.findings.n_cases == 300
     assert [step.score for step in summary.trace.steps] == [s.score for s in learned.trace.steps]
     html = render_html(summary)
     assert "nodes fitted" in html
@@ -46,50 +47,73 @@ def test_a_learned_network_tells_its_search():
 
 
 def test_json_and_back_is_the_same_report():
+    """What a file keeps besides the network is all that the report needs."""
+    data = network(4, 2, seed=1).sample(60, 1)
+    learned = Network.learn(data)
+    summary = summarise_network(learned, data, learned_from=True)
+    plain = json.loads(json.dumps(summary.findings.to_json(), allow_nan=False))
+    findings = NetworkFindings.from_json(plain)
+    assert summarise_network(Network(learned.values()), findings=findings) == summary
+    assert "cases it was learned from" in render_html(summary)
+
+
+def test_weights_are_numbers_of_cases():
     net = network()
-    summary = summarise_network(net, net.sample(20, 0))
-    plain = json.loads(json.dumps(summary.to_json(), allow_nan=False))
-    assert NetworkSummary.from_json(plain) == summary
+    data = net.sample(50, 0)
+    counts = np.arange(50) % 4
+    weighted = summarise_network(net, data, weights=counts)
+    repeated = summarise_network(net, data.loc[data.index.repeat(counts)])
+    assert weighted.findings.n_measured == counts.sum()
+    assert weighted.findings.loss == pytest.approx(repeated.findings.loss)
+    assert weighted.findings.loss_error == pytest.approx(repeated.findings.loss_error)
+    assert weighted.findings.losses == pytest.approx(repeated.findings.losses)
+
+
+def test_small_nodes_show_their_probabilities():
+    """Whatever their kind; nodes of many parents do not."""
+    net = network(8, 6)
+    summary = summarise_network(net)
+    for node in summary.nodes:
+        n_rows = 2 ** len(node.parents)
+        assert len(node.table) == (n_rows if n_rows <= 16 else 0)
+        configurations = product([0, 1], repeat=len(node.parents))
+        for states, found in zip(configurations, node.table, strict=False):
+            given = dict(zip(node.parents, ([s] for s in states), strict=True))
+            wanted = net[node.name].probabilities(given or {node.name: [0]})
+            np.testing.assert_allclose(found, wanted[0])
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "message"),
+    ("name", "value", "message"),
     [
-        (("version",), 9, "version 9 is not 1"),
-        (("nodes",), [], "at least one node"),
-        (("nodes", 1, "parents"), ["nowhere"], "'nowhere', a parent of 'node 1', is no node"),
-        (("nodes", 1, "families"), [["other", []]], "target 'node 1' is not a variable"),
-        (("nodes", 1, "dimension"), "3", "must be of type int"),
+        ("version", 9, "version 9 is not 1"),
+        ("scores", [1.0], "one for each of 8 nodes"),
+        ("losses", [None] * 9, "one for each of 8 nodes"),
+        ("loss", "3", "must be a number"),
+        ("trace", 3, "must be an object"),
+        ("harm", 3, "'harm' that is not known"),
     ],
 )
-def test_findings_that_are_wrong_are_refused_by_name(place, value, message):
-    damaged = copy.deepcopy(json.loads(json.dumps(summarise_network(network()).to_json())))
-    at = damaged
-    for step in place[:-1]:
-        at = at[step]
-    at[place[-1]] = value
+def test_findings_that_are_wrong_are_refused_by_name(name, value, message):
+    net = network()
+    damaged = json.loads(json.dumps(summarise_network(net).findings.to_json()))
+    damaged[name] = value
     with pytest.raises(EBNCError, match=message):
-        NetworkSummary.from_json(damaged)
-
-
-def test_findings_with_a_cycle_are_refused():
-    damaged = json.loads(json.dumps(summarise_network(network()).to_json()))
-    damaged["nodes"][0]["parents"] = ["node 7"]
-    damaged["nodes"][7]["parents"] = ["node 0"]
-    with pytest.raises(EBNCError, match="cycle"):
-        NetworkSummary.from_json(damaged)
+        summarise_network(net, findings=NetworkFindings.from_json(damaged))
 
 
 def test_impossible_data_are_said_to_be_impossible():
     net = Network([Table("a", [], {"a": 2}, [1.0, 0.0])])
     summary = summarise_network(net, {"a": [0, 1]})
-    assert summary.loss is None
-    assert "one of them is impossible" in render_html(summary)
+    assert summary.findings.loss is None
+    assert "one is impossible" in render_html(summary)
     assert "How probable it makes data is not known" in render_html(summarise_network(net))
 
 
-@pytest.mark.parametrize(("n_nodes", "most"), [(1, 1), (2, 1), (30, 10), (150, 3), (400, 3)])
-def test_networks_are_drawn_with_arcs_that_lead_down(n_nodes, most):
+@pytest.mark.parametrize(
+    ("n_nodes", "most"), [(1, 1), (2, 1), (12, 2), (30, 2), (150, 1), (400, 2)]
+)
+def test_networks_are_drawn_with_arcs_that_lead_down_and_pass_no_node(n_nodes, most):
     net = network(n_nodes, most)
     drawing = draw_network({x: net.parents(x) for x in net}, {x: net[x].kind for x in net})
     at = {node.name: node for node in drawing.nodes}
@@ -97,9 +121,58 @@ def test_networks_are_drawn_with_arcs_that_lead_down(n_nodes, most):
     assert drawing.n_hidden == n_nodes - len(at)
     wanted = {(p, x) for x in at for p in net.parents(x) if p in at}
     assert {(arc.tail, arc.head) for arc in drawing.arcs} == wanted
-    assert all(at[arc.tail].y < at[arc.head].y for arc in drawing.arcs)
     for node in drawing.nodes:
         assert node.width / 2 <= node.x <= drawing.width - node.width / 2
         assert node.y + node.height / 2 <= drawing.height
     for a, b in combinations(drawing.nodes, 2):
         assert a.y != b.y or abs(a.x - b.x) >= (a.width + b.width) / 2
+    t = np.linspace(0, 1, 9)[:, None]
+    basis = np.hstack([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3])
+    for arc in drawing.arcs:
+        assert at[arc.tail].y < at[arc.head].y
+        points = np.array(arc.curve).reshape(-1, 2)
+        assert (np.diff(points[:, 1]) >= 0).all()
+        way = np.vstack([basis @ points[i : i + 4] for i in range(0, len(points) - 1, 3)])
+        for node in drawing.nodes:
+            if node.name not in (arc.tail, arc.head):
+                outside = (abs(way[:, 0] - node.x) > node.width / 2) | (
+                    abs(way[:, 1] - node.y) > node.height / 2 - 1e-6
+                )
+                assert outside.all(), (arc.tail, arc.head, node.name)
+
+
+def test_layers_cross_as_little_as_they_must():
+    """Two crossed pairs are turned round; a tree has no crossing at all."""
+    crossed = {"a": [], "b": [], "c": ["b"], "d": ["a"]}
+    found = in_layers(crossed, dict.fromkeys(crossed, 40.0), 500.0)
+    assert (found.x["a"] < found.x["b"]) == (found.x["d"] < found.x["c"])
+    far = {"a": [], "b": ["a"], "c": ["b"], "d": ["c", "a"]}
+    bent = in_layers(far, dict.fromkeys(far, 40.0), 500.0)
+    assert [len(layer) for layer in bent.layers] == [1, 1, 1, 1]
+    assert len(bent.bends["a", "d"]) == 2
+    assert all(abs(x - bent.x[y]) >= 20 for x, y in zip(bent.bends["a", "d"], "bc", strict=True))
+    many = {f"v{i}": [] for i in range(30)}
+    rows = in_layers(many, dict.fromkeys(many, 100.0), 500.0).layers
+    assert max(map(len, rows)) <= 5
+
+
+def test_many_arcs_are_a_matrix_with_parents_to_the_left():
+    full = {f"v{i}": [f"v{j}" for j in range(i)] for i in range(40)}
+    assert is_tangled(full)
+    assert not is_tangled({f"v{i}": [f"v{i - 1}"] if i else [] for i in range(400)})
+    matrix = draw_matrix(full, dict.fromkeys(full, "table"))
+    assert [node.name for node in matrix.nodes] == list(full)
+    assert {(tail, head) for tail, head, _, _ in matrix.cells} == {
+        (p, x) for x in full for p in full[x]
+    }
+    column = {tail: x for tail, _, x, _ in matrix.cells}
+    assert sorted(column, key=column.get) == list(full)[:-1]
+    rows = {node.name: node.y for node in matrix.nodes}
+    assert all(abs(y + matrix.cell / 2 - rows[head]) < 1e-9 for _, head, _, y in matrix.cells)
+    assert (
+        draw_matrix(
+            {**full, **{f"w{i}": [] for i in range(80)}},
+            dict.fromkeys([*full, *(f"w{i}" for i in range(80))], "table"),
+        ).n_hidden
+        == 20
+    )

@@ -23,7 +23,7 @@ def demo(
     ] = "ebnc-demo",
     force: Force = False,
 ) -> None:
-    """Learn who survived the Titanic, predict, and write a report: every command is shown."""
+    """Learn who survived the Titanic, predict, and write reports: every command is shown."""
     from ebnc.cli.app import app
     from ebnc.writing import write_whole
 
@@ -32,24 +32,28 @@ def demo(
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"cannot make folder {folder}: {error.strerror}") from None
-    names = ("titanic.csv", "model.json", "report.html", "predictions.csv")
-    data, model, report, predictions = (str(place / name) for name in names)
-    present = [path for path in (data, model, report, predictions) if Path(path).exists()]
+    names = ["titanic.csv", "model.json", "report.html", "predictions.csv"]
+    names += ["network.json", "network.html"]
+    paths = [str(place / name) for name in names]
+    data, model, report, predictions, network, drawn = paths
+    present = [path for path in paths if Path(path).exists()]
     if present and not force:
         raise FileError(f"{present[0]} exists already; --force overwrites it")
     write_whole(data, (files("ebnc.cli") / "example" / "titanic.csv").read_bytes())
     again = ["--force"] if force else []
     table = "[class][sex][age][survived|class:sex:age]"
-    target = ["--target", "survived"]
-    files_written = ["--out", model, "--report", report]
+    target, counts = ["--target", "survived"], ["--weights", "people"]
     commands = [
-        ["learn", data, *target, "--weights", "people", *files_written, *again],
+        ["learn", data, *target, *counts, "--out", model, "--report", report, *again],
         ["predict", model, data, "--out", predictions, *again],
         ["dimension", table, *target, "--states", "class=4"],
+        ["network", "learn", data, *counts, "--out", network, "--report", drawn, *again],
+        ["network", "query", network, "survived", "--evidence", "sex=female"],
+        ["network", "sample", network, "--rows", "3"],
     ]
     for command in commands:
         print(f"$ ebnc {shlex.join(command)}")
         app(args=command, prog_name="ebnc", standalone_mode=False)
-    print(f"open {report} in a browser; the first predictions in {predictions}:")
-    with open(predictions, encoding="utf-8") as file:
-        print("".join(f"  {next(file)}" for _ in range(4)), end="")
+    print(f"Predictions are in {predictions}. Open these in a browser:")
+    for page in (report, drawn):
+        print(f"  {Path(page).resolve().as_uri()}")

@@ -1,10 +1,13 @@
 """What a report needs besides the model: cross-validation on the data, by the same recipe."""
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ebnc.data.files import DataFiles
     from ebnc.estimator.classifier import EBNCClassifier
+    from ebnc.formats.native import ModelFile
+    from ebnc.report.network_summary import NetworkSummary
     from ebnc.report.summary import Summary
 
 __all__ = ["MOST_EVALUATED", "findings_of", "summary_from", "summary_on"]
@@ -50,15 +53,22 @@ def summary_on(
     )
 
 
-def findings_of(summary: "Summary") -> dict[str, Any]:
+def findings_of(summary: "Summary | NetworkSummary") -> dict[str, Any]:
     """What a model file keeps of a summary."""
-    return {"report": summary.to_json()}
+    kept = summary.findings if hasattr(summary, "findings") else summary
+    return {"report": kept.to_json()}
 
 
-def summary_from(findings: Any, model: Any) -> "Summary":
+def summary_from(stored: "ModelFile") -> "Summary | NetworkSummary":
     """The summary of a model that was read from a file, with all the file knows."""
-    from ebnc.report import Summary, summarise, with_panel
+    from ebnc.network.network import Network
+    from ebnc.report import NetworkFindings, Summary, summarise, summarise_network, with_panel
 
-    if isinstance(findings, dict) and "report" in findings:
-        return with_panel(Summary.from_json(findings["report"]), model)
-    return summarise(model)
+    kept = stored.findings.get("report")
+    command = shlex.join(stored.provenance.command or ())
+    if isinstance(stored.model, Network):
+        findings = None if kept is None else NetworkFindings.from_json(kept)
+        return summarise_network(stored.model, findings=findings, provenance=command)
+    if kept is not None:
+        return with_panel(Summary.from_json(kept), stored.model)
+    return summarise(stored.model, provenance=command)

@@ -46,8 +46,9 @@ def shown_progress(*, quiet: bool) -> Iterator[Shown]:
         yield Shown()
         return
     from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    bar = BarColumn(bar_width=24)  # pulses where the share is not known
+    columns = (bar, TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         yield Shown(progress)

@@ -17,20 +17,24 @@ def report(
     as_json: AsJson = False,
     force: Force = False,
 ) -> None:
-    """Write what a model has learned as one HTML file that needs no network.
+    """Write what a model has learned as one HTML file that needs nothing else.
 
-    Models of `ebnc learn --report` also show how they did on data they had not seen.
+    Classifiers of `ebnc learn --report` also show how they did on data they had not seen. Networks
+    are drawn, each node with its own distribution; a BIF file will do.
     """
     from ebnc.cli.evaluating import summary_from
     from ebnc.cli.streams import STANDARD, model_path, output, refuse_existing_output
-    from ebnc.formats.native import read_model
-
-    refuse_existing_output(out, force=force)
-    stored = read_model(model_path(model))
-    summary = summary_from(stored.findings, stored.model)
+    from ebnc.formats.native import ModelFile, read_model
     from ebnc.report import render_html
 
-    content = render_html(summary).encode()
+    refuse_existing_output(out, force=force)
+    if model.lower().endswith(".bif"):
+        from ebnc.network.network import Network
+
+        stored = ModelFile(Network.read_bif(model))
+    else:
+        stored = read_model(model_path(model))
+    content = render_html(summary_from(stored)).encode()
     with output(out, force=force) as file:
         file.write(content)
     if out == STANDARD:

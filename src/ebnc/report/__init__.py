@@ -1,10 +1,11 @@
 """Reports: summarise a model to plain data, then render it; HTML never computes.
 
 ``summarise`` (a model, and data if there are any) → ``Summary`` → ``render_html`` or
-``write_report``; for networks ``summarise_network`` → ``NetworkSummary``. Their ``to_json`` and
-``from_json`` keep them in a model file.
+``write_report``; for networks ``summarise_network`` → ``NetworkSummary``. A model file keeps a
+``Summary``, or the ``NetworkFindings`` of a network: their ``to_json`` and ``from_json``.
 """
 
+from ebnc.report.network_findings import NetworkFindings
 from ebnc.report.network_summary import NetworkSummary, summarise_network
 from ebnc.report.page import render_html, write_report
 from ebnc.report.panel import with_panel
@@ -12,6 +13,7 @@ from ebnc.report.summarise import summarise
 from ebnc.report.summary import Summary
 
 __all__ = [
+    "NetworkFindings",
     "NetworkSummary",
     "Summary",
     "render_html",

@@ -12,7 +12,7 @@ __all__ += ["trace_chart"]
 
 WIDTH, HEIGHT = 640.0, 250.0
 LEFT, RIGHT, TOP, BOTTOM = 74.0, 14.0, 14.0, 42.0
-SQUARE, EDGE, SIDE = 264.0, 50.0, 196.0
+SQUARE, EDGE, SIDE = (264.0, 246.0), 50.0, 196.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ class LineChart:
 class ReliabilityChart:
     """Observed share over predicted probability of one class, in a unit square."""
 
-    size: float
+    width: float
+    height: float
     edge: float
     side: float
     ticks: tuple[Axis, ...]
@@ -136,4 +137,4 @@ def reliability_chart(bins: Sequence[Bin]) -> ReliabilityChart:
         for b in bins
     )
     ticks = tuple(Axis(SIDE * share, f"{share:.0%}") for share in (0.0, 0.5, 1.0))
-    return ReliabilityChart(SQUARE, EDGE, SIDE, ticks, marks)
+    return ReliabilityChart(*SQUARE, EDGE, SIDE, ticks, marks)

@@ -11,15 +11,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ebnc.report.words import shortened
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["Arc", "Drawing", "Node", "Plate", "down", "draw_structure", "node_at"]
+__all__ = ["Arc", "Drawing", "Node", "Plate", "draw_structure", "node_at"]
 
 MOST_NODES = 120
 MOST_SIDE_BY_SIDE = 7
 LONGEST_LABEL = 20
 CHARACTER, PADDING, HEIGHT = 7.4, 22.0, 30.0
-GAP, ROW, INDENT, COLUMN_GAP = 18.0, 42.0, 26.0, 46.0
+GAP, ROW, INDENT, COLUMN_GAP = 18.0, 48.0, 26.0, 46.0
 MARGIN, LEVEL = 12.0, 74.0
 MOST_WIDTH = 960.0
 
@@ -39,14 +40,14 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """An arrow as a cubic Bézier curve (x0, y0, …, x3, y3); ``head`` is "" for a whole plate.
+    """An arrow as cubic Bézier curves (x0, y0, …, x3, y3, …); ``head`` is "" for a whole plate.
 
     ``is_far``: from one column of a tree to another.
     """
 
     tail: str
     head: str
-    curve: tuple[float, float, float, float, float, float, float, float]
+    curve: tuple[float, ...]
     is_far: bool = False
 
 
@@ -106,7 +107,8 @@ def draw_structure(
         side_by_side = False
     if not side_by_side:
         below, width_below, height_below = _columns(order, below_y + GAP)
-        label = f"{len(all_children)} inputs that {_short(target_label or target)} points at"
+        name = shortened(target_label or target, LONGEST_LABEL)
+        label = f"{len(all_children)} inputs that {name} points at"
         width_below = max(width_below + 2 * GAP, CHARACTER * len(label) + 2 * GAP)
         plates.append(Plate(MARGIN, below_y - HEIGHT / 2, width_below, height_below + 46, label))
     width = max(width_above, width_below, 220.0) + 2 * MARGIN
@@ -114,12 +116,12 @@ def draw_structure(
     nodes = [*_centred(above, width), y_node, *_centred(below, width)]
     plates = [Plate((width - p.width) / 2, p.y, p.width, p.height, p.label) for p in plates]
     at = {node.name: node for node in nodes}
-    arcs = [down(at[p], y_node) for p in parents]
+    arcs = [_down(at[p], y_node) for p in parents]
     if plates:
         plate = plates[0]
         arcs.append(Arc(target, "", _line(y_node.x, y_node.y + HEIGHT / 2, y_node.x, plate.y)))
     else:
-        arcs += [down(y_node, at[x]) for x in children]
+        arcs += [_down(y_node, at[x]) for x in children]
     for x in children:
         for parent in inner[x]:
             if parent in inner:
@@ -186,7 +188,8 @@ def _rows(names: Sequence[str], kinds: Mapping[str, str], y: float) -> tuple[lis
 
 def _columns(order: Sequence[tuple[str, int]], top: float) -> tuple[list[Node], float, float]:
     """The tree in columns: nodes from x = 0, width and height."""
-    length = max(8, math.ceil(1.7 * math.sqrt(len(order))))
+    length = max(4, math.ceil(math.sqrt(1.3 * len(order))))
+    length = math.ceil(len(order) / math.ceil(len(order) / length))  # columns of about one length
     nodes: list[Node] = []
     left = 0.0
     for start in range(0, len(order), length):
@@ -226,14 +229,9 @@ def _centred(nodes: Sequence[Node], width: float) -> list[Node]:
 
 def node_at(name: str, kind: str, x: float, y: float, label: str | None = None) -> Node:
     """A node as wide as its label."""
-    text = _short(label or name)
+    text = shortened(label or name, LONGEST_LABEL)
     wide = sum(2 if ord(letter) > 0x2E7F else 1 for letter in text)  # East Asian letters, pictures
     return Node(name, text, kind, x, y, max(44.0, CHARACTER * wide + PADDING))
-
-
-def _short(label: str) -> str:
-    text = " ".join(label.split()) or "␣"
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
 
 Curve = tuple[float, float, float, float, float, float, float, float]
@@ -253,7 +251,7 @@ def _line(x0: float, y0: float, x1: float, y1: float) -> Curve:
     )
 
 
-def down(tail: Node, head: Node) -> Arc:
+def _down(tail: Node, head: Node) -> Arc:
     """From the lower side of one node to the upper side of another."""
     x0, y0, x1, y1 = tail.x, tail.y + tail.height / 2, head.x, head.y - head.height / 2
     middle = (y0 + y1) / 2
@@ -266,7 +264,7 @@ def _past(tail: Node, head: Node, y_node: Node) -> Arc:
     room = y_node.width / 2 + GAP
     middle = (x0 + x1) / 2
     if abs(middle - y_node.x) >= room:
-        return down(tail, head)
+        return _down(tail, head)
     passing = y_node.x + math.copysign(room, middle - y_node.x)
     # A cubic curve is at ⅛ of its ends and ¾ of its two middle points when it is half-way.
     x = (passing - (x0 + x1) / 8) / 0.75

@@ -1,87 +1,160 @@
-"""Where the nodes and arcs of a network's outer DAG go on paper: in layers, arcs leading down.
+"""Where the nodes and arcs of a network's outer DAG go on paper.
 
-A node stands one layer below its lowest parent; wide layers take several rows. Within a layer nodes
-stand near the middle of their parents. Of very many nodes the best connected ones are drawn.
+Few arcs are drawn: nodes in layers, arcs leading down and round other nodes. Many would be a
+tangle; they are the dark cells of a matrix, a row for each node and a column for each parent, nodes
+before those that depend on them. Of very many nodes the best connected ones are shown.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
+from heapq import heappop, heappush
+from itertools import pairwise
 
-from ebnc.report.drawing import GAP, MARGIN, Arc, Drawing, Node, down, node_at
+from ebnc.report.drawing import HEIGHT, MARGIN, Arc, Drawing, Node, node_at
+from ebnc.report.layers import in_layers
 
-__all__ = ["draw_network"]
+__all__ = ["Matrix", "draw_matrix", "draw_network", "is_tangled"]
 
 MOST_NODES = 150
-NARROWEST, WIDEST, ROW, LAYER = 480.0, 900.0, 44.0, 78.0
+MOST_ROWS = 100
+NARROWEST, WIDEST = 480.0, 780.0
+ROW, LAYER = 44.0, 96.0
+PORT = 7.0
+TANGLED_ARCS, TANGLED_SHARE = 60, 2.5
+CELL, SMALLEST_CELL, SIDE, BETWEEN = 16.0, 12.0, 540.0, 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """``nodes``: labels at the left. ``cells``: (parent, child, left, top), squares of ``cell``."""
+
+    width: float
+    height: float
+    cell: float
+    nodes: tuple[Node, ...]
+    cells: tuple[tuple[str, str, float, float], ...]
+    stripes: tuple[tuple[float, float, float], ...]
+    n_hidden: int
+
+
+def is_tangled(parents: Mapping[str, Sequence[str]]) -> bool:
+    """Whether there are too many arcs to follow with the eye."""
+    n_arcs = sum(map(len, parents.values()))
+    return n_arcs > TANGLED_ARCS and n_arcs > TANGLED_SHARE * len(parents)
 
 
 def draw_network(parents: Mapping[str, Sequence[str]], kinds: Mapping[str, str]) -> Drawing:
     """``parents`` of every node, and the kind of its local distribution."""
-    shown = _shown(parents)
-    among = {x: [p for p in parents[x] if p in shown] for x in shown}
-    rows, breaks = _rows(_layers(among), among, kinds)
-    width = max(NARROWEST, *(sum(node.width + GAP for node in row) for row in rows)) + 2 * MARGIN
-    nodes: list[Node] = []
-    y = MARGIN + 15
-    for row, is_layer in zip(rows, breaks, strict=True):
-        if nodes:
-            y += LAYER if is_layer else ROW
-        room = (width - 2 * MARGIN - sum(node.width for node in row)) / len(row)
-        x = MARGIN + room / 2
-        if len(row) <= 2:  # nodes straight below each other would hide the arcs that pass them
-            x += (-0.3 if len(nodes) % 2 else 0.3) * room
-        for node in row:
-            nodes.append(replace(node, x=x + node.width / 2, y=y))
-            x += node.width + room
-    at = {node.name: node for node in nodes}
-    arcs: list[Arc] = [down(at[p], at[x]) for x in shown for p in among[x]]
-    return Drawing(width, y + 15 + MARGIN, tuple(nodes), tuple(arcs), (), len(parents) - len(shown))
+    among = _shown(parents, MOST_NODES)
+    nodes = {x: node_at(x, kinds[x], 0.0, 0.0) for x in among}
+    found = in_layers(among, {x: node.width for x, node in nodes.items()}, WIDEST)
+    right = [found.x[x] + node.width / 2 for x, node in nodes.items()]
+    right += [x for bends in found.bends.values() for x in bends]
+    width = max(NARROWEST, max(right) + 2 * MARGIN)
+    left = (width - max(right)) / 2
+    y, heights = MARGIN + HEIGHT / 2, []
+    for k, layer in enumerate(found.layers):
+        if k:
+            y += LAYER if any(among[x] for x in layer) else ROW
+        heights.append(y)
+        for x in layer:
+            nodes[x] = replace(nodes[x], x=left + found.x[x], y=y)
+    bends = {arc: [left + x for x in given] for arc, given in found.bends.items()}
+    return Drawing(
+        width,
+        y + HEIGHT / 2 + MARGIN,
+        tuple(nodes[x] for x in among),
+        _arcs(among, nodes, found.layers, bends, heights),
+        (),
+        len(parents) - len(among),
+    )
 
 
-def _shown(parents: Mapping[str, Sequence[str]]) -> dict[str, None]:
-    if len(parents) <= MOST_NODES:
-        return dict.fromkeys(parents)
-    degree = dict.fromkeys(parents, 0)
+def draw_matrix(parents: Mapping[str, Sequence[str]], kinds: Mapping[str, str]) -> Matrix:
+    """The arcs as cells; parents stand above and to the left of their children."""
+    among = _shown(parents, MOST_ROWS)
+    place = {x: i for i, x in enumerate(_in_order(among))}
+    labels = {x: node_at(x, kinds[x], 0.0, 0.0) for x in place}
+    step = min(CELL, max(SMALLEST_CELL, SIDE / len(place)))
+    widest = max(node.width for node in labels.values())
+    left = MARGIN + widest + 8
+    nodes = tuple(
+        replace(
+            node, x=MARGIN + widest - node.width / 2, y=MARGIN + (i + 0.5) * step, height=step - 1.5
+        )
+        for (x, i), node in zip(place.items(), labels.values(), strict=True)
+    )
+    cells = tuple(
+        (parent, x, left + place[parent] * step, MARGIN + i * step + BETWEEN / 2)
+        for x, i in place.items()
+        for parent in among[x]
+    )
+    stripes = tuple((left, MARGIN + i * step + BETWEEN / 2, i * step) for i in range(1, len(place)))
+    size = len(place) * step + MARGIN
+    return Matrix(
+        left + size, MARGIN + size, step - BETWEEN, nodes, cells, stripes, len(parents) - len(among)
+    )
+
+
+def _in_order(parents: Mapping[str, Sequence[str]]) -> list[str]:
+    """Parents before their children, otherwise as listed."""
+    place = {x: i for i, x in enumerate(parents)}
+    sorter = TopologicalSorter(parents)
+    sorter.prepare()
+    found: list[str] = []
+    waiting: list[tuple[int, str]] = []
+    while sorter.is_active():
+        for x in sorter.get_ready():
+            heappush(waiting, (place[x], x))
+        found.append(heappop(waiting)[1])
+        sorter.done(found[-1])
+    return found
+
+
+def _shown(parents: Mapping[str, Sequence[str]], most: int) -> dict[str, list[str]]:
+    """Parents among the nodes that are shown: all, or the best connected ones."""
+    best = set(parents)
+    if len(parents) > most:
+        degree = {x: len(given) for x, given in parents.items()}
+        for given in parents.values():
+            for parent in given:
+                degree[parent] += 1
+        best = set(sorted(parents, key=lambda x: -degree[x])[:most])
+    return {x: [p for p in given if p in best] for x, given in parents.items() if x in best}
+
+
+def _arcs(
+    parents: Mapping[str, Sequence[str]],
+    nodes: Mapping[str, Node],
+    layers: Sequence[Sequence[str]],
+    bends: Mapping[tuple[str, str], Sequence[float]],
+    heights: Sequence[float],
+) -> tuple[Arc, ...]:
+    """Smooth curves through the bends; at a node they end side by side, in the order they come."""
+    level = {x: k for k, layer in enumerate(layers) for x in layer}
+    routes = {(p, x): [nodes[p].x, *given, nodes[x].x] for (p, x), given in bends.items()}
+    starts: dict[str, list[tuple[float, tuple[str, str]]]] = {x: [] for x in parents}
+    ends: dict[str, list[tuple[float, tuple[str, str]]]] = {x: [] for x in parents}
+    for arc, route in routes.items():
+        starts[arc[0]].append((route[1], arc))
+        ends[arc[1]].append((route[-2], arc))
+    for side, place in ((starts, 0), (ends, -1)):
+        for x, waiting in side.items():
+            room = min(PORT, (nodes[x].width - 16) / max(1, len(waiting)))
+            for i, (_, arc) in enumerate(sorted(waiting)):
+                routes[arc][place] += room * (i - (len(waiting) - 1) / 2)
+    arcs = []
     for x, given in parents.items():
-        degree[x] += len(given)
-        for p in given:
-            degree[p] += 1
-    best = set(sorted(parents, key=lambda x: -degree[x])[:MOST_NODES])
-    return dict.fromkeys(x for x in parents if x in best)
-
-
-def _layers(among: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    depth: dict[str, int] = {}
-    for x in TopologicalSorter(among).static_order():
-        depth[x] = 1 + max((depth[p] for p in among[x]), default=-1)
-    layers: list[list[str]] = [[] for _ in range(1 + max(depth.values()))]
-    for x in among:  # in the order given
-        layers[depth[x]].append(x)
-    return layers
-
-
-def _rows(
-    layers: Sequence[Sequence[str]], among: Mapping[str, Sequence[str]], kinds: Mapping[str, str]
-) -> tuple[list[list[Node]], list[bool]]:
-    """Nodes row by row, and whether a row begins a layer; by the mean place of their parents."""
-    place: dict[str, float] = {}
-    rows: list[list[Node]] = []
-    breaks: list[bool] = []
-    for layer in layers:
-        middle = {x: _mean([place[p] for p in among[x]]) for x in layer}
-        ordered = sorted(layer, key=middle.__getitem__)
-        for i, x in enumerate(ordered):
-            place[x] = (i + 0.5) / len(ordered)
-        nodes = [node_at(x, kinds[x], 0.0, 0.0) for x in ordered]
-        n_rows = max(1, round(sum(node.width + GAP for node in nodes) / WIDEST + 0.49))
-        for r in range(n_rows):  # every n-th node, so that places from left to right stay
-            row = nodes[r::n_rows]
-            if row:
-                rows.append(row)
-                breaks.append(r == 0)
-    return rows, breaks
-
-
-def _mean(places: Sequence[float]) -> float:
-    return sum(places) / len(places) if places else 0.5
+        for parent in given:
+            route = routes[parent, x]
+            points = [(route[0], heights[level[parent]] + HEIGHT / 2)]
+            for k, at in enumerate(route[1:-1], start=level[parent] + 1):
+                points += [(at, heights[k] - HEIGHT / 2), (at, heights[k] + HEIGHT / 2)]
+            points.append((route[-1], heights[level[x]] - HEIGHT / 2))
+            curve = [*points[0]]
+            for (x0, y0), (x1, y1) in pairwise(points):
+                middle = (y0 + y1) / 2
+                curve += [x0, middle, x1, middle, x1, y1]
+            arcs.append(Arc(parent, x, tuple(curve)))
+    return tuple(arcs)

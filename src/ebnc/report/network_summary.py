@@ -2,27 +2,29 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from graphlib import CycleError, TopologicalSorter
+from dataclasses import dataclass
 from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 
+from ebnc.data.cases import check_weights
 from ebnc.data.encoding import Table as Rows
+from ebnc.data.encoding import encode
 from ebnc.domain import Domain
 from ebnc.errors import FormatError
+from ebnc.network.expansion import expand
 from ebnc.parameters.ebnc import EBNC
-from ebnc.report.plain import from_plain
+from ebnc.report.network_findings import VERSION, NetworkFindings
 from ebnc.report.summary import TraceStep, TraceSummary
 from ebnc.report.words import state_text
-from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
 __all__ = ["NetworkSummary", "NodeSummary", "ReportedNetwork", "summarise_network"]
 
-VERSION = 1
 LONGEST_COUNT = 10**15
+MOST_ROWS, MOST_STATES, MOST_LINES = 16, 6, 40
+IN_WORDS = ("tree", "graph", "noisy-max")
 
 
 class ReportedNetwork(Protocol):
@@ -42,8 +44,10 @@ class NodeSummary:
     """One node: ``kind`` of its local distribution, its parents, its parameters.
 
     ``log10_full_table``: of the parameters of a full table with the same parents. ``families``: of
-    the embedded structure, for an EBNC. ``score``: its share of the network's; ``loss``: mean
-    −log p(z | parents) on the data given. Both None where not known; an infinite loss is None too.
+    the embedded structure, for an EBNC. ``table``: p(z | parents), a row for each configuration of
+    the parents (the last one changes fastest), empty where these are many. ``text``: trees, graphs
+    and noisy-MAX in words. ``score``: its share of the network's; ``loss``: mean
+    −log p(z | parents) on the data given. Both None where not known; so is an infinite loss.
     """
 
     name: str
@@ -54,35 +58,30 @@ class NodeSummary:
     full_table: int | None
     log10_full_table: float
     families: tuple[tuple[str, tuple[str, ...]], ...]
+    table: tuple[tuple[float, ...], ...]
+    text: str
     score: float | None
     loss: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkSummary:
-    """All that a report says about a network. ``loss``: mean −log p(z) a case, in nats."""
+    """All that a report says about a network; ``findings`` is what the network itself does not."""
 
-    version: int
     title: str
     nodes: tuple[NodeSummary, ...]
-    score: float | None
-    n_cases: float | None
-    loss: float | None
-    loss_error: float | None
-    n_rows: int
-    trace: TraceSummary | None
+    findings: NetworkFindings
     provenance: str
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain lists, dicts, numbers and text."""
-        return asdict(self)
+    @property
+    def score(self) -> float | None:
+        """The score of the network, where it was learned: the sum of its nodes'."""
+        return math.fsum(self.findings.scores) if self.findings.scores else None
 
-    @classmethod
-    def from_json(cls, plain: object) -> "NetworkSummary":
-        """The inverse of ``to_json``; every field is checked, and an error names it."""
-        summary = from_plain(cls, plain, "findings")
-        _check(summary)
-        return summary
+    @property
+    def trace(self) -> TraceSummary | None:
+        """The search, where there was one."""
+        return self.findings.trace
 
     @property
     def dimension(self) -> int:
@@ -101,40 +100,71 @@ def summarise_network(
     network: ReportedNetwork,
     data: Rows | None = None,
     *,
+    weights: object = None,
+    learned_from: bool = False,
+    findings: NetworkFindings | None = None,
     title: str | None = None,
     provenance: str = "",
 ) -> NetworkSummary:
     """What there is to say about an ``ebnc.Network``, learned or given.
 
-    ``data``: cases to measure log p(z) on, best ones that the network was not learned from.
+    ``data``: cases to measure log p(z) on, best ones that the network was not learned from; say
+    ``learned_from=True`` where they are the same. ``weights``: how often each of them counts.
+    ``findings``: those of an earlier summary, from a model file, instead of data.
     """
-    losses: dict[str, float | None] = {}
-    total: FloatArray | None = None
-    if data is not None:
-        for name in network.variables:
-            log_p = network.local(name).log_probability(data)
-            losses[name] = _finite(-float(log_p.mean())) if len(log_p) else None
-            total = log_p if total is None else total + log_p
-    n_rows = 0 if total is None else len(total)
-    scores: Mapping[str, float] = getattr(network, "scores", {})
-    loss = error = None
-    if total is not None and n_rows:
-        loss = _finite(-float(total.mean()))
-        error = None if loss is None else float(np.std(total) / math.sqrt(n_rows))
+    if findings is None:
+        findings = _found(network, data, weights, learned_from)
+    n = len(network.variables)
+    for what, values in (("scores", findings.scores), ("losses", findings.losses)):
+        if len(values) not in (0, n):
+            raise FormatError(f"findings.{what}: must be one for each of {n} nodes")
     return NetworkSummary(
-        version=VERSION,
-        title=title or f"A network of {len(network.variables)} variables",
+        title=title or f"A network of {n} variables",
         nodes=tuple(
-            _node(network.local(name), scores.get(name), losses.get(name))
-            for name in network.variables
+            _node(
+                network.local(name),
+                findings.scores[i] if findings.scores else None,
+                findings.losses[i] if findings.losses else None,
+            )
+            for i, name in enumerate(network.variables)
         ),
-        score=math.fsum(scores.values()) if scores else None,
+        findings=findings,
+        provenance=provenance,
+    )
+
+
+def _found(
+    network: ReportedNetwork, data: Rows | None, weights: object, learned_from: bool
+) -> NetworkFindings:
+    losses: list[float | None] = []
+    loss = error = None
+    n_measured = 0.0
+    if data is not None:
+        rows = encode(data, network.domain, network.variables)
+        counts = check_weights(weights, len(rows))
+        counts = np.ones(len(rows)) if counts is None else counts
+        n_measured = float(counts.sum())
+        occurs = counts > 0
+        total = np.zeros(len(rows))
+        for name in network.variables if n_measured else ():
+            own = network.local(name).log_probability(rows)
+            losses.append(_mean_loss(own[occurs], counts[occurs]))
+            total += own
+        if n_measured:
+            loss = _mean_loss(total[occurs], counts[occurs])
+        if loss is not None:
+            error = math.sqrt(float((total[occurs] + loss) ** 2 @ counts[occurs])) / n_measured
+    scores: Mapping[str, float] = getattr(network, "scores", {})
+    return NetworkFindings(
+        version=VERSION,
+        scores=tuple(scores[x] for x in network.variables) if scores else (),
         n_cases=getattr(network, "n_cases", None),
+        losses=tuple(losses),
         loss=loss,
         loss_error=error,
-        n_rows=n_rows,
+        n_measured=n_measured,
+        learned_from=learned_from,
         trace=_trace(getattr(network, "trace", None)),
-        provenance=provenance,
     )
 
 
@@ -143,6 +173,11 @@ def _node(local: Any, score: float | None, loss: float | None) -> NodeSummary:
     sizes = [domain.n_states(x) for x in local.parents]
     full = max(1, domain.n_states(name) - 1) * prod(sizes)
     families = local.structure.families if isinstance(local, EBNC) else ()
+    table: tuple[tuple[float, ...], ...] = ()
+    if prod(sizes) <= MOST_ROWS and domain.n_states(name) <= MOST_STATES:
+        rows = expand(local).theta.reshape(-1, domain.n_states(name))
+        table = tuple(tuple(row) for row in rows.tolist())
+    text = str(local) if local.kind in IN_WORDS else ""
     return NodeSummary(
         name=name,
         kind=local.kind,
@@ -152,6 +187,8 @@ def _node(local: Any, score: float | None, loss: float | None) -> NodeSummary:
         full_table=full if full < LONGEST_COUNT else None,
         log10_full_table=math.log10(full),
         families=tuple((x, tuple(parents)) for x, parents in families),
+        table=table,
+        text=text if text.count("\n") < MOST_LINES else "",
         score=score,
         loss=loss,
     )
@@ -169,23 +206,6 @@ def _trace(trace: Any) -> TraceSummary | None:
     )
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _check(summary: NetworkSummary) -> None:
-    if summary.version != VERSION:
-        raise FormatError(f"findings: version {summary.version} is not {VERSION}")
-    if not summary.nodes:
-        raise FormatError("findings: a network needs at least one node")
-    known = {node.name for node in summary.nodes}
-    for node in summary.nodes:
-        for parent in node.parents:
-            if parent not in known or parent == node.name:
-                raise FormatError(f"findings: {parent!r}, a parent of {node.name!r}, is no node")
-        if node.families:
-            EmbeddedStructure(node.name, node.families)  # says what is wrong
-    try:
-        TopologicalSorter({node.name: node.parents for node in summary.nodes}).prepare()
-    except CycleError:
-        raise FormatError("findings: the arcs of the network form a cycle") from None
+def _mean_loss(log_p: FloatArray, counts: FloatArray) -> float | None:
+    loss = -float(log_p @ counts) / float(counts.sum())
+    return loss if math.isfinite(loss) else None

@@ -2,11 +2,13 @@
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 
 from ebnc.report.charts import LineChart, trace_chart
 from ebnc.report.drawing import Drawing, draw_structure
-from ebnc.report.network_drawing import draw_network
+from ebnc.report.network_drawing import Matrix, draw_matrix, draw_network, is_tangled
 from ebnc.report.network_summary import NetworkSummary, NodeSummary
 from ebnc.report.view import Figure, node_texts
 from ebnc.report.words import count_text, large_count_text, listed, number, shortened
@@ -26,7 +28,10 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """A node's own panel; ``drawing``: its embedded structure, None where it has none."""
+    """A node's own panel; ``drawing``: its embedded structure, None where it has none.
+
+    ``rows``: p(z | parents), the states of the parents before the probabilities.
+    """
 
     index: int
     node: NodeSummary
@@ -35,15 +40,21 @@ class NodeView:
     full_table: str
     drawing: Drawing | None
     texts: dict[str, str]
+    rows: tuple[tuple[tuple[str, ...], tuple[float, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkView:
-    """All that the template shows; ``chosen``: the node whose panel is open at first."""
+    """All that the template shows; ``chosen``: the node whose panel is open at first.
+
+    ``matrix`` stands for ``drawing`` where there are too many arcs to draw.
+    """
 
     sentences: tuple[str, str, str]
     figures: tuple[Figure, ...]
-    drawing: Drawing
+    drawing: Drawing | None
+    matrix: Matrix | None
+    n_not_drawn: int
     texts: dict[str, str]
     places: dict[str, int]
     nodes: tuple[NodeView, ...]
@@ -60,9 +71,13 @@ def network_view(summary: NetworkSummary) -> NetworkView:
     for name, given in parents.items():
         for parent in given:
             children[parent].append(name)
-    drawing = draw_network(parents, {node.name: node.kind for node in summary.nodes})
+    kinds = {node.name: node.kind for node in summary.nodes}
+    tangled = is_tangled(parents)
+    drawing = None if tangled else draw_network(parents, kinds)
+    matrix = draw_matrix(parents, kinds) if tangled else None
+    states = {node.name: node.states for node in summary.nodes}
     views = tuple(
-        _node_view(i, node, tuple(children[node.name]))
+        _node_view(i, node, tuple(children[node.name]), states)
         for i, node in enumerate(summary.nodes[:MOST_NODES])
     )
     counted = Counter(node.kind for node in summary.nodes)
@@ -70,6 +85,8 @@ def network_view(summary: NetworkSummary) -> NetworkView:
         sentences=_sentences(summary, counted),
         figures=_figures(summary),
         drawing=drawing,
+        matrix=matrix,
+        n_not_drawn=max(drawing.n_hidden if drawing else 0, matrix.n_hidden if matrix else 0),
         texts={
             node.name: f"{shortened(node.name)}: {KINDS.get(node.kind, node.kind)}, "
             f"{count_text(len(node.parents))} parents, {count_text(node.dimension)} parameters"
@@ -92,7 +109,9 @@ def _rank(view: NodeView) -> tuple[int, int]:
     return among, len(view.node.parents)
 
 
-def _node_view(index: int, node: NodeSummary, children: tuple[str, ...]) -> NodeView:
+def _node_view(
+    index: int, node: NodeSummary, children: tuple[str, ...], states: Mapping[str, tuple[str, ...]]
+) -> NodeView:
     drawing, texts = None, {}
     if node.families and node.parents:
         structure = EmbeddedStructure(node.name, node.families)
@@ -105,6 +124,7 @@ def _node_view(index: int, node: NodeSummary, children: tuple[str, ...]) -> Node
         full_table=large_count_text(node.full_table, node.log10_full_table),
         drawing=drawing,
         texts=texts,
+        rows=tuple(zip(product(*(states[x] for x in node.parents)), node.table, strict=False)),
     )
 
 
@@ -131,14 +151,18 @@ def _sentences(summary: NetworkSummary, kinds: Counter[str]) -> tuple[str, str, 
         else f"where full tables of the same parents would have {full}"
     )
     second = f"Its nodes are {listed(words)}, {dimension} parameters together, {against}."
-    if summary.loss is None and summary.n_rows:
-        third = f"On {count_text(summary.n_rows)} cases log p is −∞: one of them is impossible."
-    elif summary.loss is None:
+    found = summary.findings
+    which = "it was learned from" if found.learned_from else "given"
+    if found.loss is None and found.n_measured:
+        third = (
+            f"On the {count_text(found.n_measured)} cases {which} log p is −∞: one is impossible."
+        )
+    elif found.loss is None:
         third = "How probable it makes data is not known: none were given for this report."
     else:
         third = (
-            f"On the {count_text(summary.n_rows)} cases given the mean log p is "
-            f"{number(-summary.loss)} nats a case."
+            f"On the {count_text(found.n_measured)} cases {which} the mean log p is "
+            f"{number(-found.loss)} nats a case."
         )
     return first, second, third
 
@@ -157,12 +181,13 @@ def _figures(summary: NetworkSummary) -> tuple[Figure, ...]:
             f"full tables: {_full_tables(summary)}",
         ),
     ]
+    known = summary.findings
     if summary.score is not None:
-        cases = "" if summary.n_cases is None else f"{count_text(summary.n_cases)} cases"
-        found.append(Figure("score", number(summary.score, 1), f"nats; {cases}"))
-    if summary.loss is not None:
-        error = "" if summary.loss_error is None else f"± {summary.loss_error:.3f}"
-        found.append(Figure("mean log p", number(-summary.loss), f"nats a case; {error}"))
-        bits = summary.loss / math.log(2) / len(summary.nodes)
+        cases = "" if known.n_cases is None else f"; {count_text(known.n_cases)} cases"
+        found.append(Figure("score", number(summary.score, 1), f"nats{cases}"))
+    if known.loss is not None:
+        error = "" if known.loss_error is None else f"; ±\u00a0{known.loss_error:.3f}"
+        found.append(Figure("mean log p", number(-known.loss), f"nats a case{error}"))
+        bits = known.loss / math.log(2) / len(summary.nodes)
         found.append(Figure("bits a variable", number(bits), "same cases"))
     return tuple(found)

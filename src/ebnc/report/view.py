@@ -131,7 +131,7 @@ def view(summary: Summary) -> View:
         n_fields_hidden=n_fields_hidden,
         case_title="made up: every input in its first state"
         if summary.case.row is None
-        else f"row {count_text(summary.case.row)} of the data, counted from 0",
+        else f"row {count_text(summary.case.row + 1)} of the data",
         case_class=case_class,
         bars=bars,
         bar_low=min(ends),

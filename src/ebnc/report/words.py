@@ -134,9 +134,12 @@ def listed(names: Sequence[str], most: int = 8, last: str = "and") -> str:
 
 
 def shortened(name: str, longest: int = LONGEST_NAME) -> str:
-    """A name on one line, cut off where it is long; a blank one can be seen."""
+    """A name on one line, cut in the middle where it is long; a blank one can be seen."""
     text = " ".join(name.split()) or BLANK
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    if len(text) <= longest:
+        return text
+    end = longest // 3  # long names often differ at their ends
+    return f"{text[: longest - 1 - end]}…{text[-end:]}"
 
 
 def count_text(count: float) -> str:

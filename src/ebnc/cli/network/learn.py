@@ -1,12 +1,13 @@
 """``ebnc network learn``: a Bayesian network from a table."""
 
+import shlex
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ebnc.cli.arguments import AsJson, Data, Force, Quiet, ScoreOption
-from ebnc.errors import DataError
+from ebnc.errors import DataError, FileError
 
 if TYPE_CHECKING:
     from ebnc.network.network import LearnedNetwork
@@ -21,6 +22,9 @@ def learn(
     out: Annotated[
         str, typer.Option("--out", "-o", help="The model file to write; '-' is standard output.")
     ],
+    report: Annotated[
+        str | None, typer.Option(help="Also write an HTML report: the network, drawn.")
+    ] = None,
     exclude: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out.")
     ] = None,
@@ -48,12 +52,17 @@ def learn(
     from ebnc.cli.provenance import provenance_of
     from ebnc.cli.streams import STANDARD, data_files, output, refuse_existing_output
 
-    refuse_existing_output(out, force=force)
+    for path in (out, report):
+        refuse_existing_output(path, force=force)
+    if report == STANDARD:
+        raise FileError("the report needs a file of its own; standard output is for the model")
+    from ebnc.cli.evaluating import findings_of
     from ebnc.data.columns import require
     from ebnc.data.file_cases import column_names, read_columns_of_files
     from ebnc.formats.native import model_bytes
     from ebnc.network.network import Network
     from ebnc.network.nodes import DEFAULT_KINDS
+    from ebnc.report import render_html, summarise_network
 
     with shown_progress(quiet=quiet) as shown, data_files(data, shown.share) as files:
         names = column_names(files)
@@ -76,10 +85,23 @@ def learn(
             max_parents=max_parents,
             weights=counts,
         )
-    content = model_bytes(network, provenance)
+        summary = summarise_network(
+            network,
+            columns,
+            weights=counts,
+            learned_from=True,
+            provenance=shlex.join(provenance.command or ()),
+        )
+    content = model_bytes(network, provenance, findings_of(summary))
+    page = None if report is None else render_html(summary).encode()
     with output(out, force=force) as file:
         file.write(content)
-    found = _summary(network, out)
+    if report is not None and page is not None:
+        with output(report, force=force) as file:
+            file.write(page)
+    if network.trace.interrupted:
+        print("ebnc: interrupted; the network so far was kept", file=sys.stderr)
+    found = _summary(network, out, report)
     from ebnc.cli.printing import print_json, print_table
 
     stream = sys.stderr if out == STANDARD else sys.stdout
@@ -93,13 +115,15 @@ def learn(
         print_table(rows, ("variable", "kind", "parents", "parameters"), stream=stream)
         rest = [("cases", f"{network.n_cases:g}"), ("arcs", str(len(network.arcs)))]
         rest += [("score", f"{network.score:.2f}"), ("model file", out)]
+        rest += [("report", report)] if report is not None else []
         print_table(rest, stream=stream)
 
 
-def _summary(network: "LearnedNetwork", out: str) -> dict[str, Any]:
+def _summary(network: "LearnedNetwork", out: str, report: str | None) -> dict[str, Any]:
     return {
         "command": "network learn",
         "model": out,
+        "report": report,
         "cases": float(network.n_cases),
         "score": float(network.score),
         "dimension": int(network.dimension),
@@ -113,4 +137,5 @@ def _summary(network: "LearnedNetwork", out: str) -> dict[str, Any]:
             }
             for name in network
         ],
+        "interrupted": bool(network.trace.interrupted),
     }

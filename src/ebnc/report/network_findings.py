@@ -1,0 +1,43 @@
+"""What a network does not say of itself and its model file keeps for a report."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ebnc.errors import FormatError
+from ebnc.report.plain import from_plain
+from ebnc.report.summary import TraceSummary
+
+__all__ = ["VERSION", "NetworkFindings"]
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkFindings:
+    """Scores and search of a network that was learned, and how probable it makes data.
+
+    ``scores``, ``losses``: one for each node, in the network's order; empty where not known.
+    ``loss``: mean −log p(z) a case, in nats, over ``n_measured`` cases (None: infinite, or none);
+    ``learned_from``: they are the cases that the network was learned from.
+    """
+
+    version: int
+    scores: tuple[float, ...]
+    n_cases: float | None
+    losses: tuple[float | None, ...]
+    loss: float | None
+    loss_error: float | None
+    n_measured: float
+    learned_from: bool
+    trace: TraceSummary | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain lists, dicts, numbers and text."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, plain: object) -> "NetworkFindings":
+        """The inverse of ``to_json``; every field is checked, and an error names it."""
+        if isinstance(plain, dict) and plain.get("version") != VERSION:
+            raise FormatError(f"findings: version {plain.get('version')!r} is not {VERSION}")
+        return from_plain(cls, plain, "findings")
