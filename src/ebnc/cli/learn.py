@@ -73,7 +73,13 @@ def learn(
     """
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
-    from ebnc.cli.streams import STANDARD, data_files, output, refuse_existing_output
+    from ebnc.cli.streams import (
+        STANDARD,
+        data_files,
+        output,
+        refuse_existing_output,
+        undisturbed,
+    )
 
     for path in (out, report):
         refuse_existing_output(path, force=force)
@@ -108,17 +114,18 @@ def learn(
                 summary.held_out,
             )
     content = model_bytes(classifier, provenance, findings)
-    with output(out, force=force) as file:
-        file.write(content)
-    if report is not None:
-        with output(report, force=force) as file:
-            file.write(page)
-    if classifier.trace_ is not None and classifier.trace_.interrupted:
-        print("ebnc: interrupted; the best model so far was kept", file=sys.stderr)
-    if as_json and out != STANDARD:
-        _print_json(classifier, target, out, report, cases.total_weight, held_out)
-    elif not quiet:
-        _print_summary(classifier, target, out, report, cases.total_weight, held_out)
+    with undisturbed(out):
+        with output(out, force=force) as file:
+            file.write(content)
+        if report is not None:
+            with output(report, force=force) as file:
+                file.write(page)
+        if classifier.trace_ is not None and classifier.trace_.interrupted:
+            print("ebnc: interrupted; the best model so far was kept", file=sys.stderr)
+        if as_json and out != STANDARD:
+            _print_json(classifier, target, out, report, cases.total_weight, held_out)
+        elif not quiet:
+            _print_summary(classifier, target, out, report, cases.total_weight, held_out)
 
 
 def _load_estimator() -> None:

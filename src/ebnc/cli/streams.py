@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +16,7 @@ from ebnc.errors import DataError, FileError
 from ebnc.writing import refuse_existing, written_whole
 
 __all__ = ["STANDARD", "data_files", "model_path", "output", "refuse_existing_output"]
+__all__ += ["undisturbed"]
 
 STANDARD = "-"
 
@@ -54,6 +57,22 @@ def output(path: str, *, force: bool) -> Iterator[BinaryIO]:
     refuse_existing_output(path, force=force)
     with written_whole(path, overwrite=force) as beside, open(beside, "wb") as file:
         yield file
+
+
+@contextmanager
+def undisturbed(path: str) -> Iterator[None]:
+    """Files and what is said of them go together: a Ctrl-C that comes now is too late.
+
+    Not where results go to standard output, whose reader may have stopped.
+    """
+    if path == STANDARD or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def refuse_existing_output(path: str | None, *, force: bool) -> None:

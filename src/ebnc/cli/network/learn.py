@@ -50,7 +50,13 @@ def learn(
     """
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
-    from ebnc.cli.streams import STANDARD, data_files, output, refuse_existing_output
+    from ebnc.cli.streams import (
+        STANDARD,
+        data_files,
+        output,
+        refuse_existing_output,
+        undisturbed,
+    )
 
     for path in (out, report):
         refuse_existing_output(path, force=force)
@@ -94,29 +100,30 @@ def learn(
         )
     content = model_bytes(network, provenance, findings_of(summary))
     page = None if report is None else render_html(summary).encode()
-    with output(out, force=force) as file:
-        file.write(content)
-    if report is not None and page is not None:
-        with output(report, force=force) as file:
-            file.write(page)
-    if network.trace.interrupted:
-        print("ebnc: interrupted; the network so far was kept", file=sys.stderr)
-    found = _summary(network, out, report)
-    from ebnc.cli.printing import print_json, print_table
+    with undisturbed(out):
+        with output(out, force=force) as file:
+            file.write(content)
+        if report is not None and page is not None:
+            with output(report, force=force) as file:
+                file.write(page)
+        if network.trace.interrupted:
+            print("ebnc: interrupted; the network so far was kept", file=sys.stderr)
+        found = _summary(network, out, report)
+        from ebnc.cli.printing import print_json, print_table
 
-    stream = sys.stderr if out == STANDARD else sys.stdout
-    if as_json and out != STANDARD:
-        print_json(found)
-    elif not quiet:
-        rows = [
-            (node["name"], node["kind"], ", ".join(node["parents"]), node["dimension"])
-            for node in found["nodes"]
-        ]
-        print_table(rows, ("variable", "kind", "parents", "parameters"), stream=stream)
-        rest = [("cases", f"{network.n_cases:g}"), ("arcs", str(len(network.arcs)))]
-        rest += [("score", f"{network.score:.2f}"), ("model file", out)]
-        rest += [("report", report)] if report is not None else []
-        print_table(rest, stream=stream)
+        stream = sys.stderr if out == STANDARD else sys.stdout
+        if as_json and out != STANDARD:
+            print_json(found)
+        elif not quiet:
+            rows = [
+                (node["name"], node["kind"], ", ".join(node["parents"]), node["dimension"])
+                for node in found["nodes"]
+            ]
+            print_table(rows, ("variable", "kind", "parents", "parameters"), stream=stream)
+            rest = [("cases", f"{network.n_cases:g}"), ("arcs", str(len(network.arcs)))]
+            rest += [("score", f"{network.score:.2f}"), ("model file", out)]
+            rest += [("report", report)] if report is not None else []
+            print_table(rest, stream=stream)
 
 
 def _summary(network: "LearnedNetwork", out: str, report: str | None) -> dict[str, Any]:
