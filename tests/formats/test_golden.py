@@ -28,15 +28,16 @@ def test_a_golden_file_predicts_as_it_did(path):
     assert stored.findings == {"note": "golden"}
 
 
-def test_what_is_written_today_is_what_was_written(tmp_path):
+@pytest.mark.parametrize("name", ["ebnc", "network"])
+def test_what_is_written_today_is_what_was_written(name, tmp_path):
     """The same model, the same bytes; so a change of the format shows."""
     save(
-        regenerate.plain(),
+        regenerate.MODELS[name](),
         tmp_path / "model.json",
         provenance=regenerate.PROVENANCE,
         findings={"note": "golden"},
     )
-    golden = next(path for path in FILES if path.name == f"ebnc-{FORMAT_VERSION}.json")
+    golden = next(path for path in FILES if path.name == f"{name}-{FORMAT_VERSION}.json")
     assert (tmp_path / "model.json").read_bytes() == golden.read_bytes()
 
 
@@ -45,4 +46,4 @@ def test_reading_and_writing_again_changes_nothing(path):
     stored = read_model(path)
     again = document(stored.model, stored.provenance, stored.findings)
     assert again == json.loads(path.read_text(encoding="utf-8")) | {"version": FORMAT_VERSION}
-    assert isinstance(stored.model, ebnc.EBNC | ebnc.EBNCClassifier)
+    assert isinstance(stored.model, ebnc.EBNC | ebnc.EBNCClassifier | ebnc.Network)

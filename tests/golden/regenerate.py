@@ -63,16 +63,64 @@ def fitted() -> ebnc.EBNC:
     return ebnc.fit(structure, {**columns, "play": y})
 
 
+def network() -> ebnc.Network:
+    """A node of every kind, an EBNC with and one without interactions."""
+    two = {name: ["no", "yes"] for name in ("rain", "wet", "slippery", "late")}
+    domain = {**DOMAIN, **two}
+    naive = ebnc.EmbeddedStructure.naive("windy", ["outlook", "temperature"])
+    chain = ebnc.EmbeddedStructure.chain("grade", ["windy", "outlook"])
+    states, weights = [0, 1, 0, 0, 0], [[0, 0], [0, 0], [0.75, 0.25], [0.5, 0.5], [0.125, 0.875]]
+    asked = ["outlook", "windy", None, None, None]
+    causes = {
+        "rain": [[1, 0], [0.25, 0.75]],
+        "wet": [[1, 0], [0.0625, 0.9375]],
+    }
+    return ebnc.Network(
+        [
+            ebnc.Table("outlook", [], domain, [0.5, 0.375, 0.125]),
+            ebnc.Table(
+                "temperature", ["outlook"], domain, [[0.25, 0.75], [0.875, 0.125], [0.5, 0.5]]
+            ),
+            ebnc.EBNC(naive, domain, np.linspace(-1.0, 0.9, ebnc.dimension(naive, domain))),
+            ebnc.EBNC(chain, domain, np.linspace(0.8, -0.7, ebnc.dimension(chain, domain))),
+            ebnc.Tree("rain", domain, asked, states, [2, 3, 0, 0, 0], [1, 4, 0, 0, 0], weights),
+            ebnc.DecisionGraph(
+                "wet",
+                domain,
+                ["rain", "windy", None, None],
+                [1, 1, 0, 0],
+                [3, 3, 0, 0],
+                [1, 2, 0, 0],
+                [[0, 0], [0, 0], [0.875, 0.125], [0.25, 0.75]],
+            ),
+            ebnc.NoisyMax("slippery", domain, [0.96875, 0.03125], causes),
+            ebnc.NoisyMax("late", domain, [0.125, 0.875], {}, descending=True),
+        ]
+    )
+
+
+EVERYTHING = {
+    **{name: values[:3] for name, values in ROWS.items()},
+    "rain": ["yes", "no", "yes"],
+    "wet": ["no", "no", "yes"],
+    "slippery": ["no", "yes", "yes"],
+    "late": ["yes", "yes", "no"],
+}
+
+
 def predictions(model: object) -> list[list[float]]:
     import pandas as pd
 
+    if isinstance(model, ebnc.Network):
+        log_p = [model[x].log_probability(EVERYTHING).tolist() for x in model]
+        return [*log_p, model.log_likelihood(EVERYTHING).tolist()]
     if isinstance(model, ebnc.EBNCClassifier):
         rows = pd.DataFrame({x: ROWS[x] for x in model.feature_names_in_})
         return model.predict_proba(rows).tolist()
     return model.probabilities(ROWS, unseen="average").tolist()
 
 
-MODELS = {"ebnc": plain, "fitted": fitted, "classifier": classifier}
+MODELS = {"ebnc": plain, "fitted": fitted, "classifier": classifier, "network": network}
 
 
 def main() -> None:

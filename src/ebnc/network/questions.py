@@ -130,10 +130,12 @@ class Questions:
             )
         if self.target in self.parents:
             raise ParameterError(f"{self.target!r} asks for itself")
+        if not (np.isfinite(self.theta).all() and (self.theta >= 0).all()):
+            raise ParameterError(f"theta of {self.target!r} has numbers that are no probabilities")
         for i, name in enumerate(self.variables):
             if name is None:
                 row = self.theta[i]
-                if not (np.isfinite(row).all() and (row >= 0).all() and abs(row.sum() - 1) < 1e-6):
+                if not abs(row.sum() - 1) < 1e-6:
                     raise ParameterError(f"leaf {i} of {self.target!r} holds no distribution")
                 continue
             if not 0 <= self.states[i] < self.domain.n_states(name):
