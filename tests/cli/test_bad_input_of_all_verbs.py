@@ -104,6 +104,10 @@ def test_ten_thousand_columns(good, tmp_path):
     data.write_text(f"{header},a,b,y\n{rows}\n")
     assert succeeded("predict", good.model, data).text.count("\n") == 4
     assert "rows" in succeeded("network", "loglik", good.network, data).text
+    out = tmp_path / "n.json"
+    learn = ["network", "learn", data, "-o", out, "--report", tmp_path / "n.html"]
+    refused(*learn, words="a network of 10003 variables cannot be learned")
+    assert list(tmp_path.iterdir()) == [data]
 
 
 # -- model files ---------------------------------------------------------------------------------

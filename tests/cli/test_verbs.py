@@ -3,11 +3,12 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import jsonschema
 import pytest
 
-from cli.command import ebnc, refused, succeeded
+from cli.command import COMMAND, ebnc, refused, succeeded
 from ebnc.cli.printing import output_schema
 
 WORKED = "[X1][X2][X3][Y|X1:X2][X4|X1:X3:Y][X5|X2:X3:Y]"
@@ -117,6 +118,33 @@ def test_wrong_usage_is_one_line():
     refused("predict", words=["MODEL", "ebnc predict --help"])
     refused("predict", "--no-such-option", words="--no-such-option")
     assert ebnc().status == 2
+
+
+@pytest.mark.parametrize(
+    "verb", [["--help"], ["report", "MODEL", "-o", "-"], ["predict", "MODEL", "DATA"]]
+)
+def test_a_reader_that_has_enough_is_no_error(shared, verb):
+    given = {"MODEL": shared.model, "DATA": shared.csv}
+    words = " ".join(str(given.get(word, word)) for word in verb)
+    script = f"{COMMAND} {words} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_one_line(shared):
+    for verb in (
+        ["--help"],
+        ["report", shared.model, "-o", "-"],
+        ["predict", shared.model, shared.csv],
+    ):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(
+                [COMMAND, *verb], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            )
+        assert done.returncode == 2
+        assert done.stderr == "ebnc: cannot use standard output: No space left on device\n"
+    refused("report", shared.model, "-o", "/dev/full", words="cannot write /dev/full: No space")
 
 
 def test_bugs_show_no_traceback_unless_asked(monkeypatch, capsys):

@@ -25,17 +25,29 @@ def run(arguments: Sequence[str]) -> int:
         if status == INTERRUPTED:  # typer's own answer to Ctrl-C
             raise KeyboardInterrupt
         return status if isinstance(status, int) else 0
-    except BrokenPipeError:  # whoever read our output has enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except (EBNCError, OSError) as error:
+    except BrokenPipeError:
+        return _unread()
+    except SystemExit as left:  # typer's own answer to a broken pipe
+        if isinstance(left.__context__, BrokenPipeError):
+            return _unread()
+        raise
+    except EBNCError as error:
         return _fail(error)
+    except OSError as error:
+        where = error.filename or "standard output"
+        return _fail(f"cannot use {where}: {error.strerror or error}")
     except (MemoryError, RecursionError) as error:
         return _fail(f"out of memory: {error}" if isinstance(error, MemoryError) else error)
     except KeyboardInterrupt:
         return _fail("interrupted; nothing was written")
     except Exception as error:  # usage errors, whose class typer moves about; and bugs
         return _other(error)
+
+
+def _unread() -> int:
+    """Whoever read our output has enough."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
+    return 0
 
 
 def _other(error: Exception) -> int:

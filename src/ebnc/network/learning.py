@@ -30,13 +30,16 @@ from ebnc.network.sparse import SparseSearch
 from ebnc.network.table import Table
 from ebnc.search.side_by_side import SideBySide
 
-__all__ = ["Learned", "learn_network"]
+__all__ = ["Learned", "learn_network", "refuse_many_variables"]
 
 SCORES = ("laplace", "bic")
 REGIMES = ("auto", "sparse", "dense")
 
 FEW_VARIABLES = 40
 """Up to so many variables "auto" looks at sparse networks."""
+
+MOST_VARIABLES = 5_000
+"""Both regimes look at every pair of variables, and a dense network has a parameter for each."""
 
 Record = Callable[[dict[str, Any]], None]
 
@@ -83,6 +86,7 @@ def learn_network(
         raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
     cases = read_joint_cases(data, categories, missing, weights)
     names = cases.rows.names
+    refuse_many_variables(len(names))
     constraints = Constraints.of(
         names, required=required, forbidden=forbidden, tiers=tiers, max_parents=max_parents
     )
@@ -101,6 +105,16 @@ def learn_network(
         if "sparse" in chosen:
             found.append(_sparse(cases, constraints, settings, n_jobs, events, append, report))
     return max(found, key=lambda learned: learned.score)
+
+
+def refuse_many_variables(n_variables: int) -> None:
+    """Raise where a network of so many variables would not be learned in days."""
+    if n_variables > MOST_VARIABLES:
+        raise SearchError(
+            f"a network of {n_variables} variables cannot be learned: every pair of them is looked "
+            f"at, and {MOST_VARIABLES} are allowed. Leave some out, or learn a classifier of one "
+            "variable, which selects its inputs among any number"
+        )
 
 
 def _regimes(

@@ -66,6 +66,7 @@ def learn(
     from ebnc.data.columns import require
     from ebnc.data.file_cases import column_names, read_columns_of_files
     from ebnc.formats.native import model_bytes
+    from ebnc.network.learning import refuse_many_variables
     from ebnc.network.network import Network
     from ebnc.network.nodes import DEFAULT_KINDS
     from ebnc.report import render_html, summarise_network
@@ -76,6 +77,7 @@ def learn(
         kept = [name for name in names if name not in {*(exclude or []), weights}]
         if not kept:
             raise DataError("no column is left to learn from")
+        refuse_many_variables(len(kept))
         columns, n_rows = read_columns_of_files(
             files, [*kept, *([weights] if weights else [])], EVERYTHING
         )
