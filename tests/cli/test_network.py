@@ -75,6 +75,11 @@ def test_samples_are_csv_and_the_same_for_the_same_seed(learned, tmp_path):
     succeeded(*sample, "--out", tmp_path / "s.csv")
     assert (tmp_path / "s.csv").read_bytes() == ran.out
     assert succeeded(*sample[:-1], "4").out != ran.out
+    printed = [json.loads(line) for line in succeeded(*sample, "--json").text.splitlines()]
+    for line in printed:
+        jsonschema.validate(line, output_schema())
+    assert [[value or "" for value in line["row"].values()] for line in printed] == rows[1:]
+    assert any(line["row"]["outlook"] is None for line in printed)
 
 
 def test_log_likelihood_of_rows(learned, tmp_path):
@@ -90,10 +95,26 @@ def test_log_likelihood_of_rows(learned, tmp_path):
     assert "200" in piped.text
 
 
+def test_impossible_rows_have_no_logarithm_in_json(tmp_path):
+    never = ebnc.Network([ebnc.Table("a", [], {"a": ["no", "yes"]}, [1.0, 0.0])])
+    never.save(tmp_path / "n.json")
+    (tmp_path / "d.csv").write_text("a\nno\nyes\n")
+    ask = ["network", "loglik", tmp_path / "n.json", tmp_path / "d.csv"]
+    printed = json.loads(succeeded(*ask, "--json").out)
+    jsonschema.validate(printed, output_schema())
+    assert printed["log_likelihood"] is None
+    assert "-inf" in succeeded(*ask).text
+
+
 def test_export_says_what_is_lost_and_reads_back(learned, tmp_path):
     ran = succeeded("network", "export", learned.path, "--out", tmp_path / "net.bif")
     assert ran.out == b""
     assert all(line.startswith("ebnc: note: ") for line in ran.err.splitlines())
+    told = succeeded(
+        "network", "export", learned.path, "-o", tmp_path / "net.bif", "--force", "--json"
+    )
+    jsonschema.validate(json.loads(told.out), output_schema())
+    assert [f"ebnc: note: {x}" for x in json.loads(told.out)["lost"]] == ran.err.splitlines()
     asked = succeeded("network", "query", tmp_path / "net.bif", "play", "--json")
     direct = succeeded("network", "query", learned.path, "play", "--json")
     for one, other in zip(*(json.loads(r.out)["answers"] for r in (asked, direct)), strict=True):

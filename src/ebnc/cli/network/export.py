@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ebnc.cli.arguments import Force, Model
+from ebnc.cli.arguments import AsJson, Force, Model
 from ebnc.errors import FormatError
 
 __all__ = ["export"]
@@ -16,14 +16,22 @@ def export(
     out: Annotated[
         str, typer.Option("--out", "-o", help="The file to write; its name ends in .bif.")
     ],
+    as_json: AsJson = False,
     force: Force = False,
 ) -> None:
     """Write a network as BIF, every node a full table; what that loses is said."""
     from ebnc.cli.network.files import read_network
+    from ebnc.cli.printing import print_json
     from ebnc.cli.streams import refuse_existing_output
 
     if not out.lower().endswith(".bif"):
         raise FormatError(f"the name of the file must end in .bif, got {out!r}")
     refuse_existing_output(out, force=force)
-    for loss in read_network(model).write_bif(out, overwrite=force):
-        print(f"ebnc: note: {' '.join(loss.split())}", file=sys.stderr)
+    losses = [
+        " ".join(text.split()) for text in read_network(model).write_bif(out, overwrite=force)
+    ]
+    if as_json:
+        print_json({"command": "network export", "file": out, "lost": losses})
+        return
+    for loss in losses:
+        print(f"ebnc: note: {loss}", file=sys.stderr)

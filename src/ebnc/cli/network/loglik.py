@@ -1,5 +1,6 @@
 """``ebnc network loglik``: how probable the rows of a table are."""
 
+import math
 import sys
 from typing import Annotated
 
@@ -48,8 +49,10 @@ def loglik(
     if out == STANDARD:
         return
     if as_json:
-        found = {"rows": n_rows, "log_likelihood": total, "mean_log_likelihood": mean}
-        print_json({"command": "network loglik", **found})
+        possible = math.isfinite(total)  # JSON has no −∞
+        found = {"log_likelihood": total, "mean_log_likelihood": mean}
+        shown = found if possible else dict.fromkeys(found)
+        print_json({"command": "network loglik", "rows": n_rows, **shown})
     else:
         rows = [("rows", str(n_rows)), ("log-likelihood", f"{total:.4f}")]
         print_table([*rows, ("a row", f"{mean:.6f}")])

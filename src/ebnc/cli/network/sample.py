@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ebnc.cli.arguments import Force, Model
+from ebnc.cli.arguments import AsJson, Force, Model
 
 __all__ = ["sample"]
 
@@ -18,11 +18,16 @@ def sample(
     out: Annotated[
         str, typer.Option("--out", "-o", help="Where rows go; '-' is standard output.")
     ] = "-",
+    as_json: AsJson = False,
     force: Force = False,
 ) -> None:
-    """Draw rows from the joint distribution, as CSV; missing entries are empty."""
+    """Draw rows from the joint distribution, as CSV; missing entries are empty.
+
+    With --json every row is an object on a line of its own, and missing entries are null.
+    """
     import csv
     import io
+    import json
 
     from ebnc.cli.network.files import read_network, state_text
     from ebnc.cli.streams import output, refuse_existing_output
@@ -34,16 +39,26 @@ def sample(
     from ebnc.network.sampling import sample_codes
 
     generator = np.random.default_rng(seed)
-    labels = [[state_text(state) for state in network.domain[x]] for x in network.variables]
+    labels = [
+        [None if as_json and state is None else state_text(state) for state in network.domain[x]]
+        for x in network.variables
+    ]
     with output(out, force=force) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(network.variables)
+        if not as_json:
+            writer.writerow(network.variables)
         for start in range(0, rows, BATCH_ROWS):
             codes = sample_codes(network, min(BATCH_ROWS, rows - start), generator)
             columns = [
                 [names[code] for code in column.tolist()]
                 for names, column in zip(labels, codes, strict=True)
             ]
-            writer.writerows(zip(*columns, strict=True))
+            drawn = zip(*columns, strict=True)
+            if not as_json:
+                writer.writerows(drawn)
+                continue
+            for row in drawn:
+                values = dict(zip(network.variables, row, strict=True))
+                text.write(json.dumps({"row": values}, ensure_ascii=False) + "\n")
         text.detach()
