@@ -19,8 +19,9 @@ def report(
 ) -> None:
     """Write what a model has learned as one HTML file that needs nothing else.
 
-    Classifiers of `ebnc learn --report` also show how they did on data they had not seen. Networks
-    are drawn, each node with its own distribution; a BIF file will do.
+    Classifiers of `ebnc learn --report` also show how they did on data they had not seen.
+
+    Networks are drawn, each node with its own distribution; a BIF file will do.
     """
     from ebnc.cli.evaluating import summary_from
     from ebnc.cli.streams import STANDARD, model_path, output, refuse_existing_output
