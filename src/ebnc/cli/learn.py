@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ebnc.cli.arguments import AsJson, Data, Force, Quiet, ScoreOption
-from ebnc.errors import DataError, FileError, ParameterError
+from ebnc.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from ebnc.data.files import DataFiles
@@ -73,18 +73,9 @@ def learn(
     """
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
-    from ebnc.cli.streams import (
-        STANDARD,
-        data_files,
-        output,
-        refuse_existing_output,
-        undisturbed,
-    )
+    from ebnc.cli.streams import STANDARD, data_files, refuse_outputs, written_with_report
 
-    for path in (out, report):
-        refuse_existing_output(path, force=force)
-    if report == STANDARD:
-        raise FileError("the report needs a file of its own; standard output is for the model")
+    refuse_outputs(out, report, force=force)
     scale = _scale(prior_scale)
     # Loading the estimator takes a second, which reading the data may hide.
     threading.Thread(target=_load_estimator, daemon=True).start()
@@ -114,12 +105,7 @@ def learn(
                 summary.held_out,
             )
     content = model_bytes(classifier, provenance, findings)
-    with undisturbed(out):
-        with output(out, force=force) as file:
-            file.write(content)
-        if report is not None:
-            with output(report, force=force) as file:
-                file.write(page)
+    with written_with_report(out, content, report, page, force=force):
         if classifier.trace_ is not None and classifier.trace_.interrupted:
             print("ebnc: interrupted; the best model so far was kept", file=sys.stderr)
         if as_json and out != STANDARD:

@@ -16,7 +16,7 @@ from ebnc.errors import DataError, FileError
 from ebnc.writing import refuse_existing, written_whole
 
 __all__ = ["STANDARD", "data_files", "model_path", "output", "refuse_existing_output"]
-__all__ += ["undisturbed"]
+__all__ += ["refuse_outputs", "written_with_report"]
 
 STANDARD = "-"
 
@@ -60,23 +60,38 @@ def output(path: str, *, force: bool) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def undisturbed(path: str) -> Iterator[None]:
-    """Files and what is said of them go together: a Ctrl-C that comes now is too late.
+def written_with_report(
+    out: str, model: bytes, report: str | None, page: bytes, *, force: bool
+) -> Iterator[None]:
+    """Write a model and its report, then say so in the block: a Ctrl-C that comes now is too late.
 
-    Not where results go to standard output, whose reader may have stopped.
+    Not where the model goes to standard output, whose reader may have stopped.
     """
-    if path == STANDARD or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    is_main = threading.current_thread() is threading.main_thread()
+    before = None
+    if out != STANDARD and is_main:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
+        for path, content in ((out, model), (report, page)):
+            if path is not None:
+                with output(path, force=force) as file:
+                    file.write(content)
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
+
+
+def refuse_outputs(out: str, report: str | None, *, force: bool) -> None:
+    """Say so before hours of work, not after, where a model or its report cannot be written."""
+    for path in (out, report):
+        refuse_existing_output(path, force=force)
+    if report == STANDARD:
+        raise FileError("the report needs a file of its own; standard output is for the model")
 
 
 def refuse_existing_output(path: str | None, *, force: bool) -> None:
-    """Say so before hours of work, not after, where a result cannot be written."""
+    """Raise where a result cannot be written."""
     if path is None or path == STANDARD:
         return
     if not force:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ebnc.cli.arguments import AsJson, Data, Force, Quiet, ScoreOption
-from ebnc.errors import DataError, FileError
+from ebnc.errors import DataError
 
 if TYPE_CHECKING:
     from ebnc.network.network import LearnedNetwork
@@ -50,18 +50,9 @@ def learn(
     """
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
-    from ebnc.cli.streams import (
-        STANDARD,
-        data_files,
-        output,
-        refuse_existing_output,
-        undisturbed,
-    )
+    from ebnc.cli.streams import STANDARD, data_files, refuse_outputs, written_with_report
 
-    for path in (out, report):
-        refuse_existing_output(path, force=force)
-    if report == STANDARD:
-        raise FileError("the report needs a file of its own; standard output is for the model")
+    refuse_outputs(out, report, force=force)
     from ebnc.cli.evaluating import findings_of
     from ebnc.data.columns import require
     from ebnc.data.file_cases import column_names, read_columns_of_files
@@ -101,13 +92,8 @@ def learn(
             provenance=shlex.join(provenance.command or ()),
         )
     content = model_bytes(network, provenance, findings_of(summary))
-    page = None if report is None else render_html(summary).encode()
-    with undisturbed(out):
-        with output(out, force=force) as file:
-            file.write(content)
-        if report is not None and page is not None:
-            with output(report, force=force) as file:
-                file.write(page)
+    page = b"" if report is None else render_html(summary).encode()
+    with written_with_report(out, content, report, page, force=force):
         if network.trace.interrupted:
             print("ebnc: interrupted; the network so far was kept", file=sys.stderr)
         found = _summary(network, out, report)
