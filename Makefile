@@ -51,7 +51,7 @@ bench: $(VENV)/.ready-test
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/pip install --quiet --editable . --group examples
+	$(BIN)/pip install --quiet --no-compile --editable . --group examples  # compiled when imported
 	touch $@
 
 $(VENV)/.ready-test: $(VENV)/.ready

@@ -52,7 +52,7 @@ def demo(
         ["network", "sample", network, "--rows", "3"],
     ]
     for command in commands:
-        print(f"$ ebnc {shlex.join(command)}")
+        print(f"$ ebnc {shlex.join(command)}", flush=True)  # verbs may write past the buffer
         app(args=command, prog_name="ebnc", standalone_mode=False)
     print(f"Predictions are in {predictions}. Open these in a browser:")
     for page in (report, drawn):
