@@ -397,6 +397,8 @@ def test_a_dense_network_is_a_table_of_its_arcs(opened):
     assert {e.get_attribute("data-name") for e in near} == {"node 20", *around}
     row.send_keys(Keys.SPACE)
     assert open_node(driver) == "node 20"
+    width = "return parseFloat(getComputedStyle(arguments[0].querySelector('rect')).strokeWidth)"
+    assert driver.execute_script(width, row) > driver.execute_script(width, near[0])
     assert errors_and_requests(driver) == ([], [])
 
 
