@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -41,11 +42,11 @@ def _predict(folder: Path) -> Comparison:
     frame.to_csv(data, index=False)
     frame[:20_000].to_csv(small, index=False)
     _run(COMMAND, "learn", small, "-t", "y", "-o", model, "-q")
-    out = folder / "predictions.csv"
+    names = (folder / f"predictions-{i}.csv" for i in count())
     ours, peer = best_of(
-        lambda: _run(COMMAND, "predict", model, data, "-o", out, "--force"),
+        lambda: _run(COMMAND, "predict", model, data, "-o", next(names)),
         lambda: _run(sys.executable, "-c", f"import pandas; pandas.read_csv({str(data)!r})"),
-        repeat=3,
+        repeat=7,
     )
     return Comparison(
         "a million CSV rows, processes from start to end",

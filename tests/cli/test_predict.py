@@ -8,10 +8,12 @@ import subprocess
 import jsonschema
 import numpy as np
 import pandas as pd
+import pytest
 
 import ebnc
 from cli.command import COMMAND, refused, succeeded
 from cli.command import ebnc as process
+from ebnc.cli import prediction_text
 from ebnc.cli.printing import output_schema
 
 
@@ -118,3 +120,35 @@ def test_errors_leave_no_output(shared, tmp_path):
     refused("predict", shared.model, "-", stdin=b"a,b\n1,2\n", words="no column 'outlook'")
     refused("predict", "-", "-", words="cannot both come from standard input")
     assert not out.exists()
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_many_configurations_are_written_as_few_are(shared, tmp_path, monkeypatch, flags):
+    """Lines that are kept, lines by DuckDB, and rows that only compiled code predicts: one text."""
+    rows = pd.concat([shared.frame] * 20)
+    rows.to_csv(tmp_path / "many.csv", index=False)
+    kept = succeeded("predict", shared.model, tmp_path / "many.csv", *flags).out
+    monkeypatch.setattr(prediction_text, "MOST_CONFIGURATIONS", 0)
+    assert succeeded("predict", shared.model, tmp_path / "many.csv", *flags).out == kept
+
+
+def test_labels_with_quotes_and_commas(tmp_path, monkeypatch):
+    labels = ['say "no"', "a, b", "plain", "NA"]
+    frame = pd.DataFrame({"x": ["p", "q", "r", "s"] * 30, "y": labels * 30})
+    model = ebnc.EBNCClassifier().fit(frame[["x"]], frame["y"])
+    model.save(tmp_path / "m.json")
+    frame[["x"]].to_csv(tmp_path / "x.csv", index=False)
+    out = succeeded("predict", tmp_path / "m.json", tmp_path / "x.csv").out
+    header, classes, found = read(out)
+    assert header == ["prediction", *(f"p({label})" for label in sorted(labels))]
+    assert classes == frame["y"].tolist()
+    assert np.array_equal(found, model.predict_proba(frame[["x"]]))
+    monkeypatch.setattr(prediction_text, "MOST_CONFIGURATIONS", 0)
+    monkeypatch.setattr(prediction_text, "FEW_ROWS", 0)
+    assert succeeded("predict", tmp_path / "m.json", tmp_path / "x.csv").out == out
+
+
+def test_an_error_in_the_last_row_leaves_standard_output_empty(shared, tmp_path):
+    text = shared.csv.read_bytes() + b"too,few\n"
+    ran = refused("predict", shared.model, "-", stdin=text, words="line 302: 2 entries instead of")
+    assert ran is None or ran.out == b""

@@ -16,8 +16,8 @@ from ebnc.data import file_cases
 from ebnc.data.cases import Cases
 from ebnc.data.encoding import encode
 from ebnc.data.file_cases import column_names
-from ebnc.data.file_rows import stream_rows
 from ebnc.data.files import DataFiles
+from ebnc.data.parquet_rows import stream_parquet_rows
 from ebnc.data.parts import StoredParts
 from ebnc.data.rows import CodedRows
 from ebnc.data.sources import learn_cases
@@ -220,7 +220,7 @@ def test_rows_come_back_in_order_for_prediction(tmp_path: Path) -> None:
     domain = learn_cases(frame[:50], INPUTS, "y").domain
     files = DataFiles(tmp_path / "data.parquet")
     expected = encode(frame, domain, INPUTS, unseen_as_extra=True)
-    batches = list(stream_rows(files, domain, INPUTS, unseen_as_extra=True, batch_rows=700))
+    batches = list(stream_parquet_rows(files, domain, INPUTS, unseen_as_extra=True, batch_rows=700))
     assert len(batches) == 5
     assert batches[0].n_states == expected.n_states
     codes = np.concatenate([batch.codes for batch in batches], axis=1)

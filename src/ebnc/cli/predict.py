@@ -1,7 +1,6 @@
 """``ebnc predict``: classes and probabilities for the rows of a table."""
 
 import threading
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +9,6 @@ from ebnc.cli.arguments import AsJson, Data, Force, Model, Quiet
 from ebnc.errors import DataError, FileError
 
 if TYPE_CHECKING:
-    from ebnc.data.rows import CodedRows
     from ebnc.formats.predictor import Predictor
 
 __all__ = ["predict"]
@@ -31,7 +29,7 @@ def predict(
     Writes CSV with the columns prediction, p(CLASS) …; with --json one JSON object a line.
     Columns the model does not use are ignored; entries it never saw count as the average.
     """
-    from ebnc.cli.prediction_writer import csv_writer, json_writer
+    from ebnc.cli.prediction_text import PredictionText
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.streams import STANDARD, data_files, model_path, output, refuse_existing_output
 
@@ -42,34 +40,30 @@ def predict(
     from ebnc.formats.predictor import read_predictor
 
     predictor = read_predictor(model_path(model))
-    ready = threading.Thread(target=_warm_up, args=(predictor,), daemon=True)
-    ready.start()  # compiled code is loaded while the data are read
-    write = (json_writer if as_json else csv_writer)(predictor.classes.tolist())
-    with shown_progress(quiet=quiet) as shown, data_files(data, shown.share) as files:
-        batches = stream_rows(files, predictor.domain, predictor.used, unseen_as_extra=True)
-        batches = _after(ready, batches)
-        probabilities = (predictor.probabilities(rows) for rows in batches)
-        first = next(probabilities)  # all rows are read and checked before anything is written
-        if len(first) == 0:
+    text = PredictionText(predictor, as_json=as_json)
+    if not text.repeats:  # compiled code is loaded while the data are read
+        threading.Thread(target=_warm_up, args=(predictor,), daemon=True).start()
+    n_rows = 0
+    with (
+        shown_progress(quiet=quiet) as shown,
+        data_files(data, shown.share) as files,
+        output(out, force=force) as file,
+    ):
+        file.write(text.header)
+        for rows in stream_rows(files, predictor.domain, predictor.used, unseen_as_extra=True):
+            file.write(b"".join(text.lines(rows)))
+            n_rows += len(rows)
+        if n_rows == 0:
             raise DataError("the data have no rows")
-        with output(out, force=force) as file:
-            write(file, first, True)
-            for more in probabilities:
-                write(file, more, False)
 
 
 def _warm_up(predictor: "Predictor") -> None:
-    """Predict one row, of first states."""
+    """Predict rows of first states, just too many for NumPy."""
     import numpy as np
 
     from ebnc.data.rows import CodedRows, code_type
+    from ebnc.kernels.few_rows import FEW_ROWS
 
     n_states = tuple(predictor.domain.n_states(name) + 1 for name in predictor.used)
-    codes = np.zeros((len(n_states), 1), dtype=code_type(n_states))
+    codes = np.zeros((len(n_states), FEW_ROWS + 1), dtype=code_type(n_states))
     predictor.probabilities(CodedRows(predictor.used, n_states, codes))
-
-
-def _after(ready: threading.Thread, batches: "Iterator[CodedRows]") -> "Iterator[CodedRows]":
-    for rows in batches:
-        ready.join()
-        yield rows

@@ -19,6 +19,7 @@ __all__ = ["STANDARD", "data_files", "model_path", "output", "refuse_existing_ou
 __all__ += ["refuse_outputs", "written_with_report"]
 
 STANDARD = "-"
+KEPT = 2**24  # bytes of output that wait in memory, not on disk
 
 
 @contextmanager
@@ -49,9 +50,12 @@ def model_path(path: str) -> str:
 
 @contextmanager
 def output(path: str, *, force: bool) -> Iterator[BinaryIO]:
-    """Where results are written to: a file, whole or not at all, or standard output."""
+    """Where results are written to: a file or standard output, all of them or, on errors, none."""
     if path == STANDARD:
-        yield sys.stdout.buffer
+        with tempfile.SpooledTemporaryFile(KEPT, prefix="ebnc-") as spool:
+            yield spool  # type: ignore[misc]
+            spool.seek(0)
+            shutil.copyfileobj(spool, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
     refuse_existing_output(path, force=force)

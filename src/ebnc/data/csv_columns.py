@@ -7,12 +7,15 @@ otherwise. The delimiter is whichever of , ; tab | is most frequent in the heade
 
 import csv
 import gzip
-from collections.abc import Sequence
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO, NamedTuple
 
 from ebnc.data.engine import Engine, quoted
 from ebnc.errors import DataError
 
-__all__ = ["csv_source", "csv_types", "read_header"]
+__all__ = ["Header", "csv_header", "csv_source", "csv_types", "opened_csv", "read_entries"]
 
 MISSING = (
     "",
@@ -40,40 +43,90 @@ TRUE_FALSE = ("True", "TRUE", "true", "False", "FALSE", "false")
 TYPES = ("BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR")
 
 
-def read_header(file: str) -> tuple[str, list[str]]:
-    """The delimiter and the names in the first line of a file."""
+class Header(NamedTuple):
+    """The first line of a file: its delimiter, the names in it, and its size in bytes."""
+
+    delimiter: str
+    names: list[str]
+    size: int
+
+
+def csv_header(files: Sequence[str]) -> list[Header]:
+    """The headers of files that are one table: names differ, and are the same in all of them."""
+    headers = [_read_header(file) for file in files]
+    names = headers[0].names
+    repeated = {name for name in names if names.count(name) > 1}
+    if repeated:
+        raise DataError(f"file {files[0]!r} has two columns {min(repeated)!r}; rename one")
+    for file, header in zip(files, headers, strict=True):
+        if header.names != names:
+            raise DataError(
+                f"file {file!r} has other columns than {files[0]!r}: "
+                f"{header.names[:8]} instead of {names[:8]}"
+            )
+    return headers
+
+
+def _read_header(file: str) -> Header:
+    with opened_csv(file) as (binary, _):
+        text = io.TextIOWrapper(binary, encoding="utf-8", newline="")
+        first = text.readline()
+        if not first.strip("\ufeff \t\r\n"):
+            raise DataError(f"file {file!r} is empty; its first line must name the columns")
+        if "\0" in first:
+            raise DataError(f"file {file!r} holds zero bytes; it is not text")
+        while first.count('"') % 2:  # a quoted name may hold a line break
+            more = text.readline()
+            if not more:
+                raise DataError(f"the header of file {file!r} has a quote that does not end")
+            first += more
+    line = first.removeprefix("\ufeff")  # the mark of UTF-8 is no part of a name
+    delimiter = max(DELIMITERS, key=line.count)
+    return Header(delimiter, next(csv.reader([line], delimiter=delimiter)), len(first.encode()))
+
+
+def read_entries(file: str, header: Header, offset: int | None = None) -> Iterator[list[str]]:
+    """The rows below the header, or from an offset on, as text."""
+    offset = header.size if offset is None else offset
+    with opened_csv(file) as (binary, _):
+        binary.seek(offset)
+        text = io.TextIOWrapper(binary, encoding="utf-8", newline="")
+        reader = csv.reader(text, delimiter=header.delimiter, strict=True)
+        try:
+            for row in reader:
+                if row and len(row) != len(header.names):
+                    raise csv.Error(f"{len(row)} entries instead of {len(header.names)}")
+                if row:
+                    yield row
+        except csv.Error as error:
+            line = _n_lines(file, offset) + reader.line_num
+            raise DataError(
+                f"the data cannot be read: file {file!r}, line {line}: {error}"
+            ) from None
+
+
+@contextmanager
+def opened_csv(file: str) -> Iterator[tuple[IO[bytes], Callable[[], int]]]:
+    """The bytes of the text in a file, and how far the file itself is read."""
     try:
-        open_text = gzip.open if file.lower().endswith(".gz") else open
-        with open_text(file, "rt", encoding="utf-8-sig", newline="") as text:
-            first = text.readline()
-            if not first.strip():
-                raise DataError(f"file {file!r} is empty; its first line must name the columns")
-            if "\0" in first:
-                raise DataError(f"file {file!r} holds zero bytes; it is not text")
-            delimiter = max(DELIMITERS, key=first.count)
-            while first.count('"') % 2:  # a quoted name may hold a line break
-                more = text.readline()
-                if not more:
-                    raise DataError(f"the header of file {file!r} has a quote that does not end")
-                first += more
+        with open(file, "rb") as raw:
+            if file.lower().endswith(".gz"):
+                with gzip.open(raw) as text:
+                    yield text, raw.tell  # type: ignore[misc]
+            else:
+                yield raw, raw.tell
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise DataError(f"file {file!r} cannot be read: {error}") from None
-    return delimiter, next(csv.reader([first], delimiter=delimiter))
+
+
+def _n_lines(file: str, offset: int) -> int:
+    with opened_csv(file) as (binary, _):
+        return binary.read(offset).count(b"\n")
 
 
 def csv_source(files: Sequence[str]) -> tuple[str, list[str]]:
     """SQL of all files as one table of text, columns c0, c1, … and filename; and their names."""
-    delimiter, names = read_header(files[0])
-    repeated = {name for name in names if names.count(name) > 1}
-    if repeated:
-        raise DataError(f"file {files[0]!r} has two columns {min(repeated)!r}; rename one")
-    for file in files[1:]:
-        _, others = read_header(file)
-        if others != names:
-            raise DataError(
-                f"file {file!r} has other columns than {files[0]!r}: "
-                f"{others[:8]} instead of {names[:8]}"
-            )
+    delimiter, names, _ = csv_header(files)[0]
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
     return (
         f"read_csv({quoted(files)}, auto_detect = false, delim = {quoted(delimiter)}, "

@@ -4,7 +4,6 @@ Inside, columns are called c0, c1, … in the order of the files, so that names 
 that differ in case only) are no trouble. ``FileTable.view`` has those that were asked for.
 """
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,7 +11,7 @@ from typing import NamedTuple
 from ebnc.data.columns import require
 from ebnc.data.csv_columns import csv_source, csv_types
 from ebnc.data.engine import Engine, quoted
-from ebnc.data.files import format_of
+from ebnc.data.files import Stamps, format_of
 from ebnc.errors import DataError
 
 __all__ = ["Entry", "FileColumn", "FileTable"]
@@ -62,7 +61,7 @@ class FileTable:
         self.engine = engine
         self.view = "typed"
         self.files = engine.files.find()
-        self._stamps = {file: _stamp(file) for file in self.files}
+        self._stamps = Stamps(self.files)
         self.is_csv = format_of(self.files[0]) == "csv"
         self.columns: dict[str, FileColumn] = {}
         if self.is_csv:
@@ -91,11 +90,8 @@ class FileTable:
         self.engine.run(f"CREATE VIEW typed AS {query}")
 
     def entries(self, names: Sequence[str]) -> dict[str, Entry]:
-        """How to read columns of the source whose states are known: no look at their types."""
+        """How to read columns of Parquet whose states are known already."""
         require(names, self.names)
-        if self.is_csv:
-            keys = {name: f"c{self.names.index(name)}" for name in names}
-            return {x: Entry(key, f"TRY_CAST({key} AS DOUBLE)") for x, key in keys.items()}
         self._refuse_different(names)
         of_all = dict(self._described(self.source))
         found = {}
@@ -113,9 +109,7 @@ class FileTable:
 
     def refuse_changed(self) -> None:
         """Raise where a file is not any more what it was at the beginning."""
-        for file, stamp in self._stamps.items():
-            if _stamp(file) != stamp:
-                raise DataError(f"file {file!r} was changed while it was read; read it again")
+        self._stamps.refuse_changed()
 
     def _refuse_different(self, names: Sequence[str]) -> None:
         first = None
@@ -159,11 +153,3 @@ def _present(column: FileColumn) -> str:
     if column.type in ("FLOAT", "DOUBLE"):
         return f"CASE WHEN isnan({name}) THEN NULL ELSE {name} END"
     return name
-
-
-def _stamp(file: str) -> tuple[int, int]:
-    try:
-        status = os.stat(file)
-    except OSError as error:
-        raise DataError(f"file {file!r} cannot be read any more: {error.strerror}") from None
-    return status.st_size, status.st_mtime_ns

@@ -6,14 +6,14 @@
 
 import glob
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from ebnc.errors import DataError
 
-__all__ = ["DEFAULT_MEMORY", "DataFiles", "Progress", "as_files"]
+__all__ = ["DEFAULT_MEMORY", "DataFiles", "Progress", "Stamps", "as_files"]
 
 Progress: TypeAlias = Callable[[str, float], None]
 """Told what is being done and the share of it that is done, 0 … 1."""
@@ -69,6 +69,27 @@ class DataFiles:
             shown = " and ".join(repr(file) for file in formats.values())
             raise DataError(f"{given!r} mixes CSV and Parquet: {shown}; give one format")
         return tuple(found)
+
+
+class Stamps:
+    """Sizes and times of files, to see whether they change while they are read."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        self._stamps = {file: _stamp(file) for file in files}
+
+    def refuse_changed(self) -> None:
+        """Raise where a file is not any more what it was at the beginning."""
+        for file, stamp in self._stamps.items():
+            if _stamp(file) != stamp:
+                raise DataError(f"file {file!r} was changed while it was read; read it again")
+
+
+def _stamp(file: str) -> tuple[int, int]:
+    try:
+        status = os.stat(file)
+    except OSError as error:
+        raise DataError(f"file {file!r} cannot be read any more: {error.strerror}") from None
+    return status.st_size, status.st_mtime_ns
 
 
 def as_files(data: object) -> DataFiles | None:

@@ -3,9 +3,6 @@
 The rules are those of ``csv_columns``: what is missing, what is a number, what is true or false.
 """
 
-import csv
-import gzip
-import io
 import os
 import re
 from collections.abc import Sequence
@@ -14,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ebnc.data.csv_columns import MISSING, TRUE_FALSE, csv_source, read_header
+from ebnc.data.csv_columns import MISSING, TRUE_FALSE, csv_header, read_entries
+from ebnc.data.csv_entries import number_of
 from ebnc.data.engine import memory_bytes
 from ebnc.data.files import DataFiles, format_of
 from ebnc.errors import DataError
@@ -33,13 +31,14 @@ def wide_columns(files: DataFiles) -> dict[str, NDArray[Any]] | None:
     found = files.find()
     if format_of(found[0]) != "csv":
         return None
-    delimiter, names = read_header(found[0])
+    headers = csv_header(found)
+    names = headers[0].names
     size = sum(os.path.getsize(file) for file in found)
     limit = memory_bytes("memory_limit", files.memory_limit)
     if len(names) < WIDE or size * MEMORY_SHARE > limit:
         return None
-    csv_source(found)  # says what is wrong with the header
-    rows = [row for file in found for row in _rows(file, delimiter, len(names))]
+    pairs = zip(found, headers, strict=True)
+    rows = [row for file, header in pairs for row in read_entries(file, header)]
     if not rows:
         raise DataError("the data have no rows")
     return {
@@ -53,38 +52,11 @@ def typed_column(texts: NDArray[Any]) -> NDArray[Any]:
     present = [text for text in texts if text is not None]
     if present and all(map(_WHOLE.fullmatch, present)):
         return _converted(texts, int)
-    if present and all(map(_is_number, present)):
+    if present and all(number_of(text) is not None for text in present):
         return np.array([np.nan if text is None else float(text) for text in texts])
     if present and all(text in TRUE_FALSE for text in present):
         return _converted(texts, lambda text: text.lower() == "true")
     return texts
-
-
-def _rows(file: str, delimiter: str, width: int) -> list[list[str]]:
-    opened = gzip.open(file) if file.lower().endswith(".gz") else open(file, "rb")  # noqa: SIM115
-    found = []
-    try:
-        with opened as binary:
-            text = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
-            reader = csv.reader(text, delimiter=delimiter, strict=True)
-            for row in reader:
-                if row and len(row) != width:
-                    raise DataError(
-                        f"the data cannot be read: file {file!r}, line {reader.line_num} has "
-                        f"{len(row)} entries instead of {width}"
-                    )
-                found += [row] if row else []
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"file {file!r} cannot be read: {error}") from None
-    return found[1:]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text
 
 
 def _converted(texts: NDArray[Any], convert: Any) -> NDArray[Any]:

@@ -4,7 +4,6 @@ import numbers
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ebnc.estimator.families import FAMILIES
 from ebnc.formats.domain_json import label_from_json, label_to_json
 from ebnc.formats.field import Field, scale_to_json
 from ebnc.formats.structure_json import structure_from_json, structure_to_json
@@ -54,6 +53,8 @@ def parameters_to_json(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def parameters_from_json(field: Field) -> dict[str, Any]:
     """The keyword arguments of a classifier."""
+    from ebnc.estimator.families import FAMILIES
+
     parts = field.object([*OTHERS, *COUNTS, *NAMES, *ARCS])
     structure, weights, scale = parts["structure"], parts["class_weight"], parts["prior_scale"]
     found: dict[str, Any] = {

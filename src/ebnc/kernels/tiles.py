@@ -91,7 +91,7 @@ def probabilities(cells, offsets, tables, first, n, p, log_z, scratch):  # type:
         _softmax(p, n, log_z, scratch)
 
 
-@njit(nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(nogil=True, error_model="numpy")
 def _sigmoid(log_odds, n, p0, p1, log_z):  # type: ignore[no-untyped-def]
     """p_1 = 1/(1 + exp −λ), p_0 = 1 − p_1, log Z = max(λ, 0) + log(1 + exp −|λ|)."""
     for i in range(n):
@@ -104,7 +104,7 @@ def _sigmoid(log_odds, n, p0, p1, log_z):  # type: ignore[no-untyped-def]
         log_z[i] = max(x, 0.0) + log1p_of_fraction(e)
 
 
-@njit(nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(nogil=True, error_model="numpy")
 def _softmax(p, n, log_z, total):  # type: ignore[no-untyped-def]
     """p[1:] holds log odds and becomes probabilities in place, shifted by the largest."""
     n_classes = p.shape[0]

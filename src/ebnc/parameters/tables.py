@@ -16,6 +16,7 @@ import numpy as np
 
 from ebnc.data.rows import CodedRows
 from ebnc.errors import TooLargeError, refuse_if_too_large
+from ebnc.kernels.few_rows import FEW_ROWS, probabilities_of_few
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
 __all__ = [
@@ -48,6 +49,8 @@ class TableSum:
 
     def probabilities(self, rows: CodedRows) -> FloatArray:
         """Softmax of (0, λ), eq. 3, shape (rows, K); shifted by the largest: nothing overflows."""
+        if len(rows) <= FEW_ROWS:
+            return probabilities_of_few(rows.codes, *recipe(self._bags, rows), *self._flat)
         from ebnc.kernels.lookup import look_up_probabilities
 
         return look_up_probabilities(rows.codes, *recipe(self._bags, rows), *self._flat)
