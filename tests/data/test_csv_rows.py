@@ -39,8 +39,8 @@ DOMAIN = Domain({"x": NUMBERS, "label": LABELS, "n": (1, 2, 10), "is": (False, T
 
 @pytest.fixture
 def small_pieces(monkeypatch):
-    """Many pieces and blocks, though the files are small."""
-    for name, size in {"BLOCK": 97, "PIECE": 13, "FIRST": 5, "BATCH": 3}.items():
+    """Many blocks, though the files are small."""
+    for name, size in {"BLOCK": 37, "MOST_OPEN": 300, "BATCH": 3}.items():
         monkeypatch.setattr(csv_rows, name, size)
 
 
@@ -92,7 +92,7 @@ def test_codes_are_those_of_entries_read_one_by_one(tmp_path_factory, rows, end,
     expected = by_hand(rows, columns) if rows else []
     assert coded(path) == expected
     with pytest.MonkeyPatch.context() as patch:
-        for name, size in {"BLOCK": 97, "PIECE": 13, "FIRST": 5, "BATCH": 3}.items():
+        for name, size in {"BLOCK": 37, "MOST_OPEN": 300, "BATCH": 3}.items():
             patch.setattr(csv_rows, name, size)
         assert coded(path) == expected
 
@@ -103,7 +103,7 @@ def test_intervals_are_those_of_python_s_numbers(texts):
     joined = ",".join(texts).encode() + b"\n"
     stop = np.cumsum([len(text) + 1 for text in texts]) - 1
     start = stop - [len(text) for text in texts]
-    codes, certain = intervals(Text(joined + bytes(PAD), 0, len(joined)), start, stop, CUTS)
+    codes, certain = intervals(Text(joined + bytes(PAD), len(joined)), start, stop, CUTS)
     for text, code, is_certain in zip(texts, codes, certain, strict=True):
         if is_certain:
             assert code == bisect_left(CUTS, float(text)), text
@@ -115,7 +115,7 @@ def test_intervals_are_those_of_python_s_numbers(texts):
 def test_what_is_no_number_is_not_taken_for_one(text):
     for entry in (text, text and "00000000" + text):  # also in numbers of more than one word
         joined = entry.encode() + b"\n"
-        buffer = Text(joined + bytes(PAD), 0, len(joined))
+        buffer = Text(joined + bytes(PAD), len(joined))
         _, certain = intervals(buffer, np.array([0]), np.array([len(entry)]), CUTS)
         assert not certain[0] or entry in ("00000000.",)
 

@@ -1,7 +1,6 @@
 """Codes of a column's entries, many at once: looked up by their bytes, or read as numbers."""
 
 from collections.abc import Callable, Sequence
-from threading import Lock
 
 import numpy as np
 
@@ -28,7 +27,6 @@ class ColumnCoder:
             self._cuts = [s.high for s in states if isinstance(s, Interval)][:-1]
         self._known: dict[bytes, int] = {}
         self._short, self._long = _Table({}, 1), _Table({}, LONGEST // 8)
-        self._lock = Lock()
 
     def code(self, text: Text, start: IntArray, stop: IntArray) -> IntArray:
         """The codes of the entries from ``start`` to ``stop``."""
@@ -55,18 +53,17 @@ class ColumnCoder:
 
     def _learn(self, entries: list[bytes]) -> list[int]:
         """Codes of entries that are not in the tables, and where there is room put them there."""
-        with self._lock:
-            before = len(self._known)
-            if before > MOST_KNOWN:
-                self._known = {}
-            for entry in dict.fromkeys(entries):
-                if entry not in self._known:
-                    self._known[entry] = self._code_of(_unquoted(entry.decode()))
-            if before < len(self._known) <= MOST_KNOWN:
-                short = {entry: c for entry, c in self._known.items() if len(entry) <= 8}
-                long = {entry: c for entry, c in self._known.items() if len(entry) <= LONGEST}
-                self._short, self._long = _Table(short, 1), _Table(long, LONGEST // 8)
-            return [self._known[entry] for entry in entries]
+        before = len(self._known)
+        if before > MOST_KNOWN:
+            self._known = {}
+        for entry in dict.fromkeys(entries):
+            if entry not in self._known:
+                self._known[entry] = self._code_of(_unquoted(entry.decode()))
+        if before < len(self._known) <= MOST_KNOWN:
+            short = {entry: c for entry, c in self._known.items() if len(entry) <= 8}
+            long = {entry: c for entry, c in self._known.items() if len(entry) <= LONGEST}
+            self._short, self._long = _Table(short, 1), _Table(long, LONGEST // 8)
+        return [self._known[entry] for entry in entries]
 
 
 class _Table:

@@ -1,17 +1,14 @@
 """Rows of CSV files, coded by states that are known already: one pass, for prediction.
 
-Plain text is coded many rows at once, on all cores. What is not plain (a quote within an entry, an
-empty line, a line with too few entries) is read by Python's ``csv`` from there on: it knows what is
-allowed, and says on which line something is not.
+Plain text is coded many rows at once; on one core, as it takes less time than starting to. What is
+not plain (a quote within an entry, an empty line, a line with too few entries) is read by Python's
+``csv`` from there on: it knows what is allowed, and says on which line something is not.
 """
 
 import os
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from itertools import islice, pairwise
-from typing import NamedTuple
+from itertools import islice
 
 import numpy as np
 
@@ -28,10 +25,8 @@ from ebnc.typing import CodeArray
 
 __all__ = ["stream_csv_rows"]
 
-BLOCK = 2**24  # bytes that are read at a time
-PIECE = 2**21  # bytes that are coded at a time
-AHEAD = 6  # pieces that are read before they are needed
-FIRST = 2**14  # the first ones, from which the commonest entries are learned
+BLOCK = 2**20  # bytes that are read at a time: what is made of them stays in the cache
+MOST_OPEN = 2**24  # bytes within quotes that may be none
 BATCH = 2**14  # rows of Python's csv at a time
 
 
@@ -54,15 +49,6 @@ def stream_csv_rows(
     stamps.refuse_changed()
 
 
-class _Piece(NamedTuple):
-    """Bytes [begin, end) of a buffer, which are at an offset in the file."""
-
-    offset: int
-    buffer: bytes
-    begin: int
-    end: int
-
-
 class _Reader:
     """Codes the columns ``names`` of a file."""
 
@@ -83,46 +69,35 @@ class _Reader:
 
     def read(self, files: DataFiles) -> Iterator[CodeArray]:
         """All rows, some at a time, shape (columns, rows)."""
-        threads = files.threads or os.cpu_count() or 1
-        with ThreadPoolExecutor(max(1, threads - 1)) as team:  # whoever asks for rows works too
-            pieces = self._pieces(files)
-            waiting = deque(
-                (piece, team.submit(self._code, piece)) for piece in islice(pieces, AHEAD)
-            )
-            while waiting:
-                first, future = waiting.popleft()
-                codes = future.result()
-                if codes is None:
-                    yield from self._read_rest(first.offset)
-                    return
-                waiting.extend(
-                    (piece, team.submit(self._code, piece)) for piece in islice(pieces, 1)
-                )
-                yield codes
+        for offset, text in self._pieces(files):
+            codes = self._code(text)
+            if codes is None:
+                yield from self._read_rest(offset)
+                return
+            yield codes
 
-    def _pieces(self, files: DataFiles) -> Iterator[_Piece]:
-        """Whole lines, where no quote is open at the end, unless one is open to the very end."""
+    def _pieces(self, files: DataFiles) -> Iterator[tuple[int, Text]]:
+        """Whole lines and where they begin; no quote is open at the end, unless to the very end."""
         size = max(1, os.path.getsize(self.path))
         with opened_csv(self.path) as (binary, position):
             binary.read(self.header.size)
             offset, rest = self.header.size, b""
-            while block := binary.read(BLOCK):
+            while (block := binary.read(BLOCK)) and len(rest) <= MOST_OPEN:
                 text = b"".join([rest, block, bytes(PAD)])
-                bounds = _bounds(text, FIRST if offset == self.header.size else PIECE)
-                for begin, end in pairwise(bounds):
-                    yield _Piece(offset + begin, text, begin, end)
-                offset += bounds[-1]
-                rest = text[bounds[-1] : -PAD]
-                if len(rest) > BLOCK:  # quotes that do not end, or are not at an entry's end
-                    break
+                end = text.rfind(b"\n") + 1
+                if text.count(b'"', 0, end) % 2:  # a line break within quotes: read on
+                    end = 0
+                if end:
+                    yield offset, Text(text, end)
+                offset += end
+                rest = text[end:-PAD]
                 if files.progress is not None:
                     files.progress("reading rows", min(1.0, position() / size))
         if rest:
-            yield _Piece(offset, rest + b"\n" + bytes(PAD), 0, len(rest) + 1)
+            yield offset, Text(rest + b"\n" + bytes(PAD), len(rest) + 1)
 
-    def _code(self, piece: _Piece) -> CodeArray | None:
+    def _code(self, text: Text) -> CodeArray | None:
         """Whole rows of text, if it is plain."""
-        text = Text(piece.buffer, piece.begin, piece.end)
         self._refuse_junk(text.raw)
         width = len(self.header.names)
         stops = separators(text, ord(self.header.delimiter), width)
@@ -158,25 +133,3 @@ class _Reader:
             for v, (column, code_of) in enumerate(zip(self.columns, known, strict=True)):
                 codes[v] = [code_of(row[column]) for row in rows]
             yield codes
-
-
-def _bounds(text: bytes, size: int) -> list[int]:
-    """0, and ends of lines at which no quote is open, some ``size`` apart, the first and the last.
-
-    The text ends with ``PAD`` bytes that do not count.
-    """
-    last = text.rfind(b"\n") + 1
-    has_quotes = b'"' in text
-    bounds = [0]
-    while bounds[-1] < last:
-        begin = bounds[-1]
-        end = text.find(b"\n", min(begin + size, last - 1)) + 1
-        is_open = has_quotes and text.count(b'"', begin, end) % 2
-        while is_open and end < last:
-            start, end = end, text.find(b"\n", end) + 1
-            is_open ^= text.count(b'"', start, end) % 2
-        if is_open:
-            break
-        bounds.append(end)
-        size = PIECE
-    return bounds

@@ -24,12 +24,12 @@ _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 
 
 class Text:
-    """Bytes [begin, end) of a buffer, as bytes and as the words that begin at each of them."""
+    """The first bytes of a buffer, as they are and as the words that begin at each of them."""
 
-    def __init__(self, buffer: bytes, begin: int, end: int) -> None:
-        self.raw = buffer[begin:end]
-        self.bytes = np.frombuffer(buffer, dtype=np.uint8)[begin:end]
-        self._words: Words = np.ndarray(end - begin + PAD - 8, "<u8", buffer, begin, (1,))
+    def __init__(self, buffer: bytes, end: int) -> None:
+        self.raw = buffer[:end]
+        self.bytes = np.frombuffer(buffer, dtype=np.uint8)[:end]
+        self._words: Words = np.ndarray(end + PAD - 8, "<u8", buffer, 0, (1,))
 
     def words(self, start: IntArray, length: IntArray) -> list[Words]:
         """Entries of at most ``LONGEST`` bytes, cut into words, which are filled up with zeros."""
@@ -49,21 +49,23 @@ def separators(text: Text, delimiter: int, width: int) -> IntArray | None:
     has_returns = b"\r" in text.raw
     if has_returns and text.raw.count(b"\r") != text.raw.count(b"\r\n"):
         return None
+    is_line = text.bytes == _NEWLINE
     is_end = text.bytes == delimiter
-    is_end |= text.bytes == _NEWLINE
+    is_end |= is_line
     if b'"' in text.raw:
         quotes = np.flatnonzero(text.bytes == _QUOTE)
         if not _around_entries(text.bytes, quotes, delimiter):
             return None
         inside = np.zeros(len(is_end), dtype=np.uint8)
         inside[quotes] = 1
-        is_end &= np.bitwise_xor.accumulate(inside) == 0
+        is_outside = np.bitwise_xor.accumulate(inside) == 0
+        is_line &= is_outside
+        is_end &= is_outside
     ends = np.flatnonzero(is_end)
     if len(ends) % width:
         return None
     grid = ends.reshape(-1, width)
-    is_line = text.bytes[ends] == _NEWLINE
-    if np.count_nonzero(is_line) != len(grid) or not is_line[width - 1 :: width].all():
+    if np.count_nonzero(is_line) != len(grid) or not is_line[grid[:, -1]].all():
         return None
     if width == 1 and np.diff(ends, prepend=-1).min() <= 1 + has_returns:
         return None  # an empty line is no row
