@@ -43,17 +43,18 @@ def predict(
     text = PredictionText(predictor, as_json=as_json)
     if not text.repeats:  # compiled code is loaded while the data are read
         threading.Thread(target=_warm_up, args=(predictor,), daemon=True).start()
-    n_rows = 0
+    n_written = 0
     with (
         shown_progress(quiet=quiet) as shown,
         data_files(data, shown.share) as files,
         output(out, force=force) as file,
     ):
         file.write(text.header)
-        for rows in stream_rows(files, predictor.domain, predictor.used, unseen_as_extra=True):
-            file.write(b"".join(text.lines(rows)))
-            n_rows += len(rows)
-        if n_rows == 0:
+        batches = stream_rows(files, predictor.domain, predictor.used, unseen_as_extra=True)
+        for lines in text.parts(batches):
+            file.write(b"".join(lines))
+            n_written += bool(lines)
+        if n_written == 0:
             raise DataError("the data have no rows")
 
 

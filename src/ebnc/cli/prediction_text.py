@@ -8,7 +8,7 @@ import csv
 import io
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ __all__ = ["PredictionText"]
 
 MOST_CONFIGURATIONS = 2**16  # whose lines are kept
 FEW_ROWS = 2**12  # which Python writes out sooner than DuckDB is loaded
+
+MANY_ROWS = 2**18  # predicted and written at a time
 
 Format = Callable[[FloatArray], list[bytes]]
 """Lines, one or more to an element, of probabilities of shape (rows, K)."""
@@ -48,10 +50,15 @@ class PredictionText:
         """Whether lines are kept."""
         return prod(self._n_states) <= MOST_CONFIGURATIONS
 
-    def lines(self, rows: CodedRows) -> list[bytes]:
+    def parts(self, batches: Iterator[CodedRows]) -> Iterator[list[bytes]]:
         """The lines of rows, which hold the predictor's inputs with one more state each."""
-        if not self.repeats:
-            return self._format(self._predictor.probabilities(rows))
+        if self.repeats:
+            yield from map(self._kept_lines, batches)
+        else:
+            for rows in _joined(batches):
+                yield self._format(self._predictor.probabilities(rows))
+
+    def _kept_lines(self, rows: CodedRows) -> list[bytes]:
         cells = np.zeros(len(rows), dtype=np.int32)
         for codes, r in zip(rows.codes, self._n_states, strict=True):
             cells *= r
@@ -72,6 +79,23 @@ class PredictionText:
             part = CodedRows(rows.names, rows.n_states, np.array(codes, dtype=rows.codes.dtype))
             lines += self._format(self._predictor.probabilities(part))
         self._lines = np.array(lines, dtype=object)
+
+
+def _joined(batches: Iterator[CodedRows]) -> Iterator[CodedRows]:
+    """The same rows, many at a time."""
+    waiting: list[CodedRows] = []
+    for rows in batches:
+        waiting.append(rows)
+        if sum(map(len, waiting)) >= MANY_ROWS:
+            yield _as_one(waiting)
+            waiting = []
+    if waiting:
+        yield _as_one(waiting)
+
+
+def _as_one(parts: Sequence[CodedRows]) -> CodedRows:
+    codes = np.concatenate([rows.codes for rows in parts], axis=1)
+    return CodedRows(parts[0].names, parts[0].n_states, codes)
 
 
 def _csv_format(labels: Sequence[str]) -> Format:
