@@ -12,6 +12,7 @@ from ebnc.report import render_html, summarise, summarise_network
 from report_problems import HOSTILE, hostile, many_classes, network, two_classes
 
 selenium = pytest.importorskip("selenium")
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.select import Select  # noqa: E402
@@ -328,6 +329,13 @@ def test_looking_at_a_node_shows_its_neighbours(opened):
     near = driver.find_elements(By.CSS_SELECTOR, ".node.near")
     assert len(near) >= 2
     assert "near" in driver.find_element(By.CSS_SELECTOR, ".node.target").get_attribute("class")
+    pointer = ActionChains(driver)  # what has the focus is looked at again when the pointer leaves
+    other = driver.find_element(By.CSS_SELECTOR, ".node.target")
+    pointer.move_to_element(other).move_to_element(driver.find_element(By.ID, "theme")).perform()
+    again = driver.find_elements(By.CSS_SELECTOR, ".node.near")
+    assert [e.get_attribute("data-name") for e in again] == [
+        e.get_attribute("data-name") for e in near
+    ]
 
 
 def test_a_wide_model_gives_a_page_that_can_be_used(opened):

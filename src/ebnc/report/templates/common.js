@@ -43,7 +43,7 @@
     };
     for (const node of nodes) {
       node.addEventListener("mouseenter", () => look(node));
-      node.addEventListener("mouseleave", () => look(null));
+      node.addEventListener("mouseleave", () => look(nodes.find((other) => other === document.activeElement) ?? null));
       node.addEventListener("focus", () => look(node));
       node.addEventListener("blur", () => look(null));
     }
