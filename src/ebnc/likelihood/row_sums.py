@@ -98,7 +98,8 @@ def sum_hessian_dense(counts: CellCounts, tables: FloatArray) -> FloatArray:
         whole = products[0] * design.class_pairs[0, 0]
         return np.asarray(whole).reshape(design.n_columns, 1, design.n_columns, 1)
     classes = design.class_pairs.reshape(n_pairs, n_others, n_others)
-    return np.ascontiguousarray(np.einsum("pst,pab->satb", products, classes))
+    whole = np.tensordot(products, classes, axes=(0, 0))  # a matrix product, unlike einsum's
+    return np.ascontiguousarray(whole.transpose(0, 2, 1, 3))
 
 
 def sum_diagonals(counts: CellCounts, tables: FloatArray) -> list[FloatArray]:
