@@ -68,6 +68,25 @@ def test_a_report_of_a_model_file(shared, tmp_path):
     assert piped.out == out.read_bytes()
 
 
+def test_what_is_read_is_never_overwritten(shared, tmp_path):
+    """Not even with --force; nor do a model and its report share a file."""
+    data, model = tmp_path / "data.csv", tmp_path / "model.json"
+    data.write_bytes(shared.csv.read_bytes())
+    model.write_bytes(shared.model.read_bytes())
+    link = tmp_path / "link.csv"
+    link.symlink_to(data)
+    refused("report", model, "-o", model, "--force", words="is what is read")
+    refused("learn", data, "-t", "play", "-o", link, "--force", words="is what is read")
+    refused(
+        "network", "learn", data, "-o", tmp_path / "n", "--report", data, "--force", words="read"
+    )
+    out = tmp_path / "out"
+    refused("learn", data, "-t", "play", "-o", out, "--report", out, words="a file of its own")
+    assert data.read_bytes() == shared.csv.read_bytes()
+    assert model.read_bytes() == shared.model.read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "link.csv", "model.json"]
+
+
 def test_the_demo_goes_all_the_way(tmp_path):
     ran = succeeded("demo", cwd=tmp_path, start=ebnc)
     names = ["model.json", "network.html", "network.json", "predictions.csv", "report.html"]

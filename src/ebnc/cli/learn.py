@@ -75,7 +75,7 @@ def learn(
     from ebnc.cli.provenance import provenance_of
     from ebnc.cli.streams import STANDARD, data_files, refuse_outputs, written_with_report
 
-    refuse_outputs(out, report, force=force)
+    refuse_outputs(out, report, data, force=force)
     scale = _scale(prior_scale)
     # Loading the estimator takes a second, which reading the data may hide.
     threading.Thread(target=_load_estimator, daemon=True).start()

@@ -28,7 +28,7 @@ def report(
     from ebnc.formats.native import ModelFile, read_model
     from ebnc.report import render_html
 
-    refuse_existing_output(out, force=force)
+    refuse_existing_output(out, force=force, read=model)
     if model.lower().endswith(".bif"):
         from ebnc.network.network import Network
 

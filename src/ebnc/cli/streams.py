@@ -86,18 +86,20 @@ def written_with_report(
             signal.signal(signal.SIGINT, before)
 
 
-def refuse_outputs(out: str, report: str | None, *, force: bool) -> None:
+def refuse_outputs(out: str, report: str | None, data: str, *, force: bool) -> None:
     """Say so before hours of work, not after, where a model or its report cannot be written."""
     for path in (out, report):
-        refuse_existing_output(path, force=force)
-    if report == STANDARD:
-        raise FileError("the report needs a file of its own; standard output is for the model")
+        refuse_existing_output(path, force=force, read=data)
+    if report == STANDARD or (report is not None and _is_same(out, report)):
+        raise FileError(f"the report needs a file of its own; {report} is for the model")
 
 
-def refuse_existing_output(path: str | None, *, force: bool) -> None:
-    """Raise where a result cannot be written."""
+def refuse_existing_output(path: str | None, *, force: bool, read: str | None = None) -> None:
+    """Raise where a result cannot be written, or would take the place of what is ``read``."""
     if path is None or path == STANDARD:
         return
+    if read is not None and _is_same(path, read):
+        raise FileError(f"{path} is what is read; choose another name for the result")
     if not force:
         try:
             refuse_existing(path)
@@ -110,3 +112,9 @@ def refuse_existing_output(path: str | None, *, force: bool) -> None:
         raise FileError(f"cannot write {path}: it is a directory; name a file in it")
     if not os.access(folder, os.W_OK):
         raise FileError(f"cannot write {path}: no permission to write in {folder}")
+
+
+def _is_same(path: str, other: str) -> bool:
+    """Whether two names are of one file, be it there already or not; devices do not count."""
+    real = Path(os.path.realpath(path))
+    return real == Path(os.path.realpath(other)) and (real.is_file() or not real.exists())

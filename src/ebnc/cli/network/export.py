@@ -26,7 +26,7 @@ def export(
 
     if not out.lower().endswith(".bif"):
         raise FormatError(f"the name of the file must end in .bif, got {out!r}")
-    refuse_existing_output(out, force=force)
+    refuse_existing_output(out, force=force, read=model)
     losses = [
         " ".join(text.split()) for text in read_network(model).write_bif(out, overwrite=force)
     ]

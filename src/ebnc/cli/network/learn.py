@@ -52,7 +52,7 @@ def learn(
     from ebnc.cli.provenance import provenance_of
     from ebnc.cli.streams import STANDARD, data_files, refuse_outputs, written_with_report
 
-    refuse_outputs(out, report, force=force)
+    refuse_outputs(out, report, data, force=force)
     from ebnc.cli.evaluating import findings_of
     from ebnc.data.columns import require
     from ebnc.data.file_cases import column_names, read_columns_of_files

@@ -30,7 +30,7 @@ def loglik(
 
     if model == data == STANDARD:
         raise FileError("model and data cannot both come from standard input")
-    refuse_existing_output(out, force=force)
+    refuse_existing_output(out, force=force, read=data)
     network = read_network(model)
     from ebnc.data.file_cases import read_columns_of_files
 

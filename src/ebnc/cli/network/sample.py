@@ -32,7 +32,7 @@ def sample(
     from ebnc.cli.network.files import read_network, state_text
     from ebnc.cli.streams import output, refuse_existing_output
 
-    refuse_existing_output(out, force=force)
+    refuse_existing_output(out, force=force, read=model)
     network = read_network(model)
     import numpy as np
 
