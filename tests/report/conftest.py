@@ -30,6 +30,8 @@ def start_browser():
 @pytest.fixture(scope="session")
 def browser():
     driver = start_browser()
+    # Several browsers run side by side; each page shall believe that it has the focus.
+    driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
     yield driver
     driver.quit()
 

@@ -302,6 +302,8 @@ def test_narrow_screens_need_no_scrolling_sideways(opened, browser, width):
     try:
         driver = opened(page_of(hostile()))
         assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+        whole = "const box = document.querySelector('.result .scroll');"
+        assert driver.execute_script(f"{whole} return box.scrollWidth <= box.clientWidth")
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
