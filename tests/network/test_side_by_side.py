@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 
 import ebnc
-from ebnc.network import ahead, dense
-from ebnc.network.ahead import that_go_together
-from ebnc.network.changes import Change
-from ebnc.network.options import Option
-from ebnc.search.side_by_side import SideBySide
+from ebnc.network import outlook
 from network.networks import random_network
+from search.jobs import count_sent, count_teams
 
 
 def mixed_rows():
@@ -40,38 +37,47 @@ def content(network):
     )
 
 
+@pytest.fixture
+def everything_is_sent(monkeypatch):
+    """Also jobs that are too short to be worth it; counts those that others got."""
+    monkeypatch.setattr(outlook, "SHORT", 1.0)
+    monkeypatch.setattr(outlook, "LONG", 1.0)
+    return count_sent(monkeypatch)
+
+
 REGIMES = {"sparse": mixed_rows, "dense": binary_rows}
+SENT = {
+    "sparse": {"start_nodes", "look_at_sides", "fit_changes"},
+    "dense": {"_scales_of", "_learn_all"},
+}
 
 
 @pytest.mark.parametrize("regime", REGIMES)
 @pytest.mark.parametrize(("backend", "n_jobs"), [("loky", 2), ("threading", 3)])
-def test_backend_and_number_of_workers_change_nothing(regime, backend, n_jobs):
+def test_backend_and_number_of_workers_change_nothing(regime, backend, n_jobs, everything_is_sent):
     data = REGIMES[regime]()
     expected = ebnc.Network.learn(data, regime=regime)
     assert expected.trace.steps
+    assert everything_is_sent == []
     with joblib.parallel_config(backend):
         found = ebnc.Network.learn(data, regime=regime, n_jobs=n_jobs)
+    assert set(everything_is_sent) == SENT[regime]
     assert content(found) == content(expected)
     np.testing.assert_array_equal(found.log_likelihood(data), expected.log_likelihood(data))
 
 
 @pytest.mark.parametrize("regime", REGIMES)
-def test_rows_are_sent_once_and_leave_nothing_behind(regime, tmp_path, monkeypatch):
+def test_rows_are_sent_once_and_leave_nothing_behind(
+    regime, tmp_path, monkeypatch, everything_is_sent
+):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    made = []
-
-    class Counting(SideBySide):
-        def __init__(self, *arguments):
-            made.append(arguments)
-            super().__init__(*arguments)
-
-    monkeypatch.setattr(ahead, "SideBySide", Counting)
-    monkeypatch.setattr(dense, "SideBySide", Counting)
+    made = count_teams(monkeypatch)
     data = REGIMES[regime]()
     order = None if regime == "sparse" else list(data)
     with joblib.parallel_config("threading"):
         ebnc.Network.learn(data, regime=regime, order=order, n_jobs=2)
     assert len(made) == 1
+    assert everything_is_sent
     made.clear()
     gc.collect()
     assert [path for path in tmp_path.iterdir() if path.name.startswith("ebnc-")] == []
@@ -88,18 +94,3 @@ def test_a_dense_run_is_recorded_by_workers_and_taken_up(tmp_path):
     again = ebnc.Network.learn(data, n_jobs=2, **options)
     assert content(first) == content(expected)
     assert content(again) == content(expected)
-
-
-def test_changes_that_go_together():
-    """The best first; no node twice, none that would close a cycle."""
-    parents = {"A": (), "B": (), "C": ("B",), "D": ()}
-
-    def add(tail, head):
-        return (Option(Change("add", head, tail), 1.0),)
-
-    turn = (Option(Change("remove", "C", "B"), 0.0), Option(Change("add", "B", "C"), 1.0))
-    ranked = [add("A", "B"), add("B", "A"), add("D", "B"), turn, add("C", "A"), add("C", "D")]
-    found = [[str(o.change) for o in options] for options in that_go_together(parents, ranked)]
-    assert found == [["add A → B"], ["add C → D"]]
-    found = [[str(o.change) for o in options] for options in that_go_together(parents, ranked[3:])]
-    assert found == [["remove B → C", "add C → B"], ["add C → A"], ["add C → D"]]

@@ -1,21 +1,26 @@
 """Searches side by side: the same to the last bit, whatever the number and kind of workers."""
 
 import gc
+import os
 import tempfile
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
+from joblib.parallel import BACKENDS
 
 from ebnc import EmbeddedStructure
 from ebnc.data.cases import read_cases
-from ebnc.errors import StorageError
+from ebnc.errors import ParameterError, StorageError
 from ebnc.search import scorer as scorer_module
+from ebnc.search import screening
 from ebnc.search.greedy import greedy_search
 from ebnc.search.scorer import Scorer
 from ebnc.search.side_by_side import SideBySide
 from problems import domain_of, random_data, structure_named
+from search.jobs import count_sent, count_teams, end, lengthen, size, who
 
 
 @pytest.fixture(scope="module")
@@ -26,17 +31,27 @@ def cases():
     return read_cases(data, domain, structure.inputs, "Y", np.linspace(0.5, 1.5, 800))
 
 
+@pytest.fixture
+def everything_is_sent(monkeypatch):
+    """Also jobs that are too short to be worth it; counts those that others got."""
+    monkeypatch.setattr(scorer_module, "SHORT", 0.0)
+    monkeypatch.setattr(screening, "SMALL", 0.0)
+    return count_sent(monkeypatch)
+
+
 def search(cases, n_jobs):
     start = EmbeddedStructure.naive("Y", cases.inputs)
     return greedy_search(Scorer(cases, n_jobs=n_jobs), start)
 
 
 @pytest.mark.parametrize(("backend", "n_jobs"), [("loky", 2), ("loky", 3), ("threading", 2)])
-def test_backend_and_number_of_workers_change_nothing(cases, backend, n_jobs):
+def test_backend_and_number_of_workers_change_nothing(cases, backend, n_jobs, everything_is_sent):
     expected = search(cases, 1)
     assert len(expected.trace.steps) > 2
+    assert everything_is_sent == []
     with joblib.parallel_config(backend):
         found = search(cases, n_jobs)
+    assert set(everything_is_sent) == {"_fit_one", "_estimates_of_share"}
     assert [s.move for s in found.trace.steps] == [s.move for s in expected.trace.steps]
     assert found.trace.n_fits == expected.trace.n_fits
     assert found.best.score == expected.best.score
@@ -46,18 +61,35 @@ def test_backend_and_number_of_workers_change_nothing(cases, backend, n_jobs):
     }
 
 
-def test_cases_are_sent_once_and_leave_nothing_behind(cases, tmp_path, monkeypatch):
+def test_a_rough_first_ranking_is_the_same_side_by_side(cases, everything_is_sent, monkeypatch):
+    monkeypatch.setattr(screening, "EXPENSIVE", 0.0)
+    monkeypatch.setattr(screening, "THOROUGH", 3)
+    scorer = Scorer(cases, n_jobs=1)
+    here = scorer.tuned(EmbeddedStructure.naive("Y", cases.inputs[:4]))
+    start = EmbeddedStructure("Y", (*here.structure.families, *((x, ()) for x in cases.inputs[4:])))
+    results = []
+    for n_jobs in (1, 2):
+        with joblib.parallel_config("threading"):
+            found = greedy_search(Scorer(cases, n_jobs=n_jobs), start)
+        results.append((found.best.score, [s.move for s in found.trace.steps]))
+    assert everything_is_sent
+    assert results[0] == results[1]
+
+
+def test_what_is_soon_done_is_not_sent(cases, monkeypatch):
+    sent = count_sent(monkeypatch)
+    search(cases, 2)
+    assert sent == []
+
+
+def test_cases_are_sent_once_and_leave_nothing_behind(
+    cases, tmp_path, monkeypatch, everything_is_sent
+):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    made = []
-
-    class Counting(SideBySide):
-        def __init__(self, *arguments):
-            made.append(arguments)
-            super().__init__(*arguments)
-
-    monkeypatch.setattr(scorer_module, "SideBySide", Counting)
+    made = count_teams(monkeypatch)
     result = search(cases, 2)
     assert len(made) == 1
+    assert everything_is_sent
     del result
     made.clear()
     gc.collect()
@@ -68,3 +100,53 @@ def test_no_room_for_the_cases_is_a_clear_error(cases, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(Path("nowhere")))
     with pytest.raises(StorageError, match="use n_jobs=1"):
         SideBySide(cases, 2)
+
+
+def test_backends_that_are_not_known_are_refused(cases, monkeypatch):
+    class Other(BACKENDS["loky"]):
+        pass
+
+    monkeypatch.setitem(BACKENDS, "other", Other)
+    with (
+        joblib.parallel_config("other"),
+        pytest.raises(ParameterError, match="backend Other; choose 'loky'"),
+    ):
+        SideBySide(cases, 2)
+
+
+# -- the team itself ------------------------------------------------------------------------------
+
+
+def test_the_caller_is_one_of_the_workers_and_each_has_one_thread(cases):
+    team = SideBySide(cases, 2)
+    found = team(who, [(0.05,)] * 40)  # long enough for the other one to be there
+    assert len({process for process, _ in found}) == 2
+    assert os.getpid() in {process for process, _ in found}
+    assert {threads for _, threads in found} == {1}
+
+
+@pytest.mark.parametrize(("backend", "n_jobs"), [("loky", 2), ("threading", 3)])
+def test_results_come_in_order_and_errors_reach_the_caller(cases, backend, n_jobs):
+    with joblib.parallel_config(backend):
+        team = SideBySide(cases, n_jobs)
+    numbers = [3, 5, 4, 7, 1, 8, 9, 6, 12, 11, 10]
+    assert team(size, [(n,) for n in numbers]) == [(n, cases.total_weight) for n in numbers]
+    assert team(size, []) == []
+    with pytest.raises(ZeroDivisionError, match="job 2"):
+        team(size, [(n,) for n in range(9)])
+    assert team(size, [(1,)]) == [(1, cases.total_weight)]
+
+
+def test_jobs_leave_as_they_are_when_they_are_given(cases):
+    """The caller works with the same objects while jobs are on their way."""
+    growing = []
+    found = SideBySide(cases, 2)(lengthen, [(growing,), (growing,)])
+    assert found == [1, 1]
+
+
+def test_a_killed_process_is_an_error_and_the_next_team_has_another(cases):
+    survivor = os.getpid()
+    with pytest.raises(BrokenExecutor, match="terminated"):
+        SideBySide(cases, 2)(end, [(survivor,)] * 4)
+    found = SideBySide(cases, 2)(who, [(0.05,)] * 40)
+    assert len({process for process, _ in found}) == 2

@@ -93,8 +93,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     required_features, forbidden_features, required_arcs, forbidden_arcs : iterables
         Inputs, and arcs (parent, child) between them, that the search must or must not use.
     n_jobs : int or None
-        Processes that screen and refit candidates side by side (joblib, whose
-        ``parallel_config`` chooses other backends); results do not depend on it.
+        Processes, this one among them, that screen and refit candidates side by side (joblib's
+        ``parallel_config`` chooses threads or a cluster); results do not depend on it.
     random_state : int or None
         For tools that set it; nothing here is random.
     verbose : int

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["in_parallel", "n_threads", "one_blas_thread", "row_blocks"]
+__all__ = ["in_parallel", "n_threads", "one_blas_thread", "one_thread", "row_blocks"]
 
 BLOCK_ROWS = 4_096
 MOST_BLOCKS = 64
@@ -62,13 +62,29 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
 
 
 def n_threads() -> int:
-    """``OMP_NUM_THREADS`` where it is set (joblib sets it in its workers), else all cores."""
+    """One within ``one_thread``; else ``OMP_NUM_THREADS`` where it is set, else all cores."""
+    if getattr(_mine, "is_alone", False):
+        return 1
     given = os.environ.get("OMP_NUM_THREADS", "")
     if given.isdigit() and int(given) > 0:
         return int(given)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+_mine = threading.local()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """``in_parallel`` on the calling thread alone while it lasts: the other cores are taken."""
+    before = getattr(_mine, "is_alone", False)
+    _mine.is_alone = True
+    try:
+        yield
+    finally:
+        _mine.is_alone = before
 
 
 @cache

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
@@ -30,7 +29,7 @@ from ebnc.parameters.ebnc import EBNC
 from ebnc.score.scales import HYPER_MEAN
 from ebnc.search.greedy import greedy_search
 from ebnc.search.scorer import Scored, Scorer
-from ebnc.search.side_by_side import SideBySide
+from ebnc.search.side_by_side import gather_team
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["DenseNode", "DenseSettings", "all_binary", "learn_dense_nodes"]
@@ -84,7 +83,7 @@ def learn_dense_nodes(
     ``known``: fits of an earlier run that are taken as they are. ``report`` is called with every
     EBNC that is fitted.
     """
-    team = None if effective_n_jobs(n_jobs) == 1 else SideBySide(cases, n_jobs)
+    team = gather_team(cases, n_jobs)
     data = None if team is not None else Indicators.of(cases, order)
     start = math.exp(HYPER_MEAN)
     if "ebnc" in settings.kinds and len(order) > FIRST_NODES:

@@ -21,7 +21,7 @@ from ebnc.data.rows import CodedRows
 from ebnc.kernels.trees import count_states
 from ebnc.network.local import LearnedLocal
 from ebnc.network.questions import Questions
-from ebnc.score.dirichlet import dirichlet_log_evidence
+from ebnc.score.dirichlet import best_alpha
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["ALPHAS", "Growth", "leaf_evidence", "split_gains"]
@@ -131,7 +131,7 @@ class Growth:
         """
         nodes = sorted(self.leaves)
         counts = np.array([self.leaves[node].counts for node in nodes])
-        alpha = max(ALPHAS, key=lambda a: dirichlet_log_evidence(counts, a))
+        alpha, log_evidence = best_alpha(counts, ALPHAS)
         theta = np.zeros((len(self._variables), self.domain.n_states(self.target)))
         theta[nodes] = (counts + alpha) / (counts + alpha).sum(axis=1, keepdims=True)
         kept, equal, other = self._numbered_anew()
@@ -144,7 +144,7 @@ class Growth:
             other,
             theta[kept],
         )
-        return LearnedLocal(made, dirichlet_log_evidence(counts, alpha), self.log_prior)
+        return LearnedLocal(made, log_evidence, self.log_prior)
 
     def _add_leaf(self, rows: IntArray) -> int:
         node = len(self._variables)

@@ -16,7 +16,6 @@ from ebnc.data.cases import Cases
 from ebnc.data.columns import Frame
 from ebnc.data.states import Categories, Missing
 from ebnc.errors import ParameterError, SearchError
-from ebnc.network.ahead import gather_team
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.checkpoint import Checkpoint, fingerprint
 from ebnc.network.constraints import Constraints
@@ -28,7 +27,7 @@ from ebnc.network.nodes import DEFAULT_KINDS, KINDS, Settings
 from ebnc.network.ordering import candidate_orders
 from ebnc.network.sparse import SparseSearch
 from ebnc.network.table import Table
-from ebnc.search.side_by_side import SideBySide
+from ebnc.search.side_by_side import SideBySide, gather_team
 
 __all__ = ["Learned", "learn_network", "refuse_many_variables"]
 

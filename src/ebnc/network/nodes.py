@@ -11,7 +11,7 @@ alone, so a search can be repeated exactly from the list of its changes.
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
@@ -20,19 +20,18 @@ import numpy as np
 from ebnc.data.cases import Cases, distinct_rows
 from ebnc.data.rows import CodedRows
 from ebnc.learn import FittedEBNC
-from ebnc.likelihood.posterior import Posterior, count_cells
 from ebnc.network.constraints import Constraints
 from ebnc.network.decision_graph import grow_graph
 from ebnc.network.growing import split_gains
 from ebnc.network.local import LearnedLocal, Local
 from ebnc.network.noisy_max_learning import cause_gains, learn_noisy_max
-from ebnc.network.table import Table, count_configurations
+from ebnc.network.table import Table, count_configurations, count_with_each
 from ebnc.network.tree import grow_tree
 from ebnc.score.bic import bic
-from ebnc.score.dirichlet import best_sample_size, dirichlet_log_evidence
+from ebnc.score.dirichlet import best_alpha, table_alphas
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
-from ebnc.search.scorer import Scored, Scorer, without_rows
+from ebnc.search.scorer import Scored, Scorer, on_cases, without_rows
 from ebnc.search.screening import screen
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
@@ -122,13 +121,7 @@ class _NodeScorer(Scorer):
 
     def row_by_row(self, scored: Scored) -> Scored:
         """The fit with all rows, as screening of other variables needs it."""
-        return _on(self.learner.cases, scored)
-
-
-def _on(cases: Cases, scored: Scored) -> Scored:
-    design = scored.design
-    posterior = Posterior(design, count_cells(design, cases), scored.posterior.prior)
-    return replace(scored, posterior=posterior)
+        return on_cases(self.learner.cases, scored)
 
 
 class NodeLearner:
@@ -264,10 +257,16 @@ class NodeLearner:
 
     def table_score(self, parents: Sequence[str]) -> float | None:
         """The score of a full table; None where it is too large."""
-        n_cells = prod(self.n_states[x] for x in (*parents, self.target))
-        if n_cells > self.settings.most_cells:
+        if self._cells(parents) > self.settings.most_cells:
             return None
         _, counts = count_configurations(self.cases, parents)
+        return self._score_of_counts(counts, parents)
+
+    def _cells(self, parents: Sequence[str]) -> int:
+        return prod(self.n_states[x] for x in (*parents, self.target))
+
+    def _score_of_counts(self, counts: FloatArray, parents: Sequence[str]) -> float:
+        n_cells = self._cells(parents)
         if self.settings.score == "bic":
             totals = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
             present = counts > 0
@@ -276,40 +275,39 @@ class NodeLearner:
             dimension = n_cells // n_classes * (n_classes - 1)
             fit = bic(float(likelihood), dimension, self.cases.total_weight)
         else:
-            size = self.settings.sample_size or best_sample_size(counts, n_cells)
-            fit = dirichlet_log_evidence(counts, size / n_cells)
+            _, fit = best_alpha(counts, table_alphas(n_cells, self.settings.sample_size))
         return fit + self.log_prior(len(parents))
 
     # -- what may come next -------------------------------------------------------------------
 
-    def addition_gains(self, state: NodeState, names: Sequence[str]) -> dict[str, float]:
-        """Estimated gains of one parent more, by the best kind; a table's are exact."""
-        gains = dict.fromkeys(names, -math.inf)
-        if not names:
-            return gains
-        for name in names:
-            score = self.table_score((*state.parents, name))
-            # With one parent an EBNC spans what a table does, so its table is a fair estimate.
-            if score is not None and ("table" in self.settings.kinds or not state.parents):
-                gains[name] = score - state.score
+    def table_gains(self, state: NodeState, names: Sequence[str]) -> dict[str, float]:
+        """Exact gains of a table with one of ``names`` more, where it is not too large."""
+        parents, most = state.parents, self.settings.most_cells
+        small = [x for x in names if self._cells((*parents, x)) <= most]
+        tables = count_with_each(self.cases, parents, small)
+        return {
+            x: self._score_of_counts(counts, (*parents, x)) - state.score
+            for x, counts in zip(small, tables, strict=True)
+        }
+
+    def rival_gains(self, state: NodeState, kind: str, names: Sequence[str]) -> dict[str, float]:
+        """Estimated gains of a tree or the like with one of ``names``, which are all there are."""
         more = self.log_prior(len(state.parents) + 1) - self.log_prior(len(state.parents))
-        for kind, rival in RIVALS.items():
-            if kind in self.settings.kinds:
-                present = state.rivals[kind].local if kind in state.rivals else None
-                behind = state.scores.get(kind, state.score) - state.score
-                for name, gain in rival.gains(self.cases, present, names).items():
-                    gains[name] = max(gains[name], gain + more + behind)
-        if state.embedded is None or not state.parents:
-            return gains
+        present = state.rivals[kind].local if kind in state.rivals else None
+        behind = state.scores.get(kind, state.score) - state.score
+        gains = RIVALS[kind].gains(self.cases, present, names)
+        return {x: gain + more + behind for x, gain in gains.items()}
+
+    def embedded_gains(self, state: NodeState, names: Sequence[str]) -> dict[str, float]:
+        """Estimated gains of an EBNC with one of ``names`` more."""
+        assert state.embedded is not None
         families = dict(state.embedded.structure.families)
         steps = [
             Move(x, self.target, families | {x: (self.target,)}, frozenset([x])) for x in names
         ]
         behind = state.scores["ebnc"] - state.score
-        for step in screen(self._scorer, self._scorer.row_by_row(state.embedded), steps):
-            name = step.move.description
-            gains[name] = max(gains[name], step.gain + behind)
-        return gains
+        screened = screen(self._scorer, self._scorer.row_by_row(state.embedded), steps)
+        return {step.move.description: step.gain + behind for step in screened}
 
     def refinements(self, state: NodeState) -> list[tuple[float, Move]]:
         """Moves inside the embedded structure that keep its parents, with estimated gains."""
@@ -334,7 +332,7 @@ class NodeLearner:
             return Table(self.target, [], self.cases.domain, [1.0])
         if state.kind == "ebnc":
             assert state.embedded is not None
-            found = _on(self.counted(state.embedded.structure.markov_blanket), state.embedded)
+            found = on_cases(self.counted(state.embedded.structure.markov_blanket), state.embedded)
             factor, n_cases = found.factor, self.cases.total_weight
             return FittedEBNC(found.posterior, found.solution, factor, n_cases)
         if state.kind in state.rivals:

@@ -1,22 +1,40 @@
 """What may be done with one node next: changes, each with its gain, and the node after it.
 
-All functions of the node's state alone, so they can be worked out anywhere, and ahead of time.
+A node is looked at from several sides, which do not depend on each other: the gains of one parent
+more by kind of local distribution, what it would be without each parent, and refinements of its
+embedded structure. All are functions of the node's state alone, so it does not matter who works
+them out.
 """
 
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
 
 from ebnc.data.cases import Cases
 from ebnc.kernels.parallel import one_blas_thread
 from ebnc.network.changes import Change
 from ebnc.network.constraints import Constraints
-from ebnc.network.nodes import NodeLearner, NodeState, Settings
+from ebnc.network.nodes import RIVALS, NodeLearner, NodeState, Settings
+from ebnc.search.screening import is_expensive
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["ALL", "HALVES", "Option", "fit_change", "look", "work_out"]
+__all__ = [
+    "Found",
+    "Option",
+    "Side",
+    "fit_change",
+    "fit_changes",
+    "join_sides",
+    "look",
+    "look_at_sides",
+    "sides",
+    "start_nodes",
+    "work_of_fit",
+]
 
 FITTED_AT_ONCE = 4  # refinements of a node that are looked at; others wait for its next change
-ALL = ("add", "remove", "refine")
-HALVES = (("add",), ("remove", "refine"))  # about the same work, joined in the order of ``ALL``
 
 
 @dataclass
@@ -26,6 +44,19 @@ class Option:
     change: Change
     gain: float
     state: NodeState | None = None
+
+
+class Side(NamedTuple):
+    """One side of a node: "table", "embedded" or a rival kind with ``names`` that may become
+    parents; "remove" with parents; or "refine". ``work``: about its nanoseconds."""
+
+    what: str
+    names: tuple[str, ...]
+    work: float
+
+
+Found = dict[str, float] | list[Option]
+"""What one side shows: gains by name, or options."""
 
 
 @one_blas_thread()
@@ -38,51 +69,138 @@ def fit_change(learner: NodeLearner, state: NodeState, change: Change) -> NodeSt
     return learner.refined(state, EmbeddedStructure(change.head, change.families))
 
 
-@one_blas_thread()
-def look(
-    learner: NodeLearner,
-    state: NodeState,
-    constraints: Constraints,
-    verbs: tuple[str, ...] = ALL,
-) -> list[Option]:
-    """The changes of a node: removals fitted, everything else estimated."""
+def sides(
+    learner: NodeLearner, state: NodeState, constraints: Constraints, n_pieces: int = 1
+) -> Iterator[Side]:
+    """All sides of a node, the longest ones in pieces; their work as measured, roughly."""
     if learner.is_constant:
-        return []
-    target, options = learner.target, []
-    if "add" in verbs and len(state.parents) < constraints.max_parents:
-        open_to = [
-            x
-            for x in learner.candidates
-            if x not in state.parents and constraints.allows(x, target)
-        ]
-        gains = learner.addition_gains(state, open_to)
-        options += [Option(Change("add", target, x), gain) for x, gain in gains.items()]
-    if "remove" in verbs:
-        required = constraints.required_parents(target)
-        for change in (Change("remove", target, x) for x in state.parents if x not in required):
+        return
+    n_rows, n_parents = len(learner.cases), len(state.parents)
+    open_to = tuple(
+        x
+        for x in learner.candidates
+        if x not in state.parents and constraints.allows(x, learner.target)
+    )
+    if open_to and n_parents < constraints.max_parents:
+        yield from _additions(learner, state, open_to, n_pieces)
+    required = constraints.required_parents(learner.target)
+    for x in state.parents:
+        if x not in required:
+            yield Side("remove", (x,), work_of_fit(learner.settings, n_rows, n_parents))
+    if state.embedded is not None and n_parents > 1:
+        n_pairs = n_parents * (n_parents - 1) / 2
+        yield Side("refine", (), 1e6 + n_pairs * (6e5 + 30 * n_rows))
+
+
+def _additions(
+    learner: NodeLearner, state: NodeState, open_to: tuple[str, ...], n_pieces: int
+) -> Iterator[Side]:
+    """The sides from which one parent more is seen."""
+    kinds, n_rows, n_parents = learner.settings.kinds, len(learner.cases), len(state.parents)
+    # With one parent an EBNC spans what a table does, so its table is a fair estimate.
+    if "table" in kinds or not state.parents:
+        n_cells = prod(learner.n_states[x] for x in (*state.parents, learner.target))
+        each = 45e3 + 2.2 * n_rows + 1e3 * min(n_cells, n_rows)
+        for names in _pieces(open_to, n_pieces):
+            yield Side("table", names, len(names) * each)
+    for kind in RIVALS:
+        if kind in kinds:
+            yield Side(kind, open_to, len(open_to) * n_rows * (2.8 + n_parents))
+    if state.embedded is not None and state.parents:
+        # A first rough ranking would not be the same in pieces.
+        widths = [learner.n_states[x] for x in open_to]
+        whole = is_expensive(state.embedded.design, n_rows, widths)
+        for names in _pieces(open_to, 1 if whole else n_pieces):
+            yield Side("embedded", names, 1e6 + len(names) * (1e5 + 15 * n_rows))
+
+
+def work_of_fit(settings: Settings, n_rows: int, n_parents: int) -> float:
+    """About the nanoseconds of fitting a node with about so many parents."""
+    if settings.kinds == ("table",):
+        return 2e5 + 5 * n_rows
+    return 1e6 + n_parents * (2e6 + 45 * n_rows)
+
+
+def _pieces(names: Sequence[str], n_pieces: int) -> Iterator[tuple[str, ...]]:
+    size = max(1, math.ceil(len(names) / n_pieces))
+    for i in range(0, len(names), size):
+        yield tuple(names[i : i + size])
+
+
+@one_blas_thread()
+def look(learner: NodeLearner, state: NodeState, side: Side) -> Found:
+    """A node from one side: removals fitted, everything else estimated."""
+    if side.what == "table":
+        return learner.table_gains(state, side.names)
+    if side.what in RIVALS:
+        return learner.rival_gains(state, side.what, side.names)
+    if side.what == "embedded":
+        return learner.embedded_gains(state, side.names)
+    if side.what == "remove":
+        options = []
+        for change in (Change("remove", learner.target, x) for x in side.names):
             there = fit_change(learner, state, change)
             options.append(Option(change, there.score - state.score, there))
-    if "refine" in verbs:
-        for gain, move in learner.refinements(state)[:FITTED_AT_ONCE]:
-            change = Change("refine", target, families=move.structure.families)
-            options.append(Option(change, gain))
-    return options
+        return options
+    refinements = learner.refinements(state)[:FITTED_AT_ONCE]
+    return [
+        Option(Change("refine", learner.target, families=move.structure.families), gain)
+        for gain, move in refinements
+    ]
 
 
-def work_out(
+def join_sides(target: str, seen: Sequence[tuple[Side, Found]]) -> list[Option]:
+    """The options of a node from all its sides: of one parent more, the gain of the best kind."""
+    gains: dict[str, float] = {}
+    others: list[Option] = []
+    for side, found in seen:
+        if isinstance(found, list):
+            others += found
+        else:
+            for x in side.names:
+                gains[x] = max(gains.get(x, -math.inf), found.get(x, -math.inf))
+    return [*(Option(Change("add", target, x), gain) for x, gain in gains.items()), *others]
+
+
+# -- jobs for other processes; ``cases``: of the whole network, whatever their target -------------
+
+
+def look_at_sides(
     cases: Cases,
-    target: str,
     settings: Settings,
     constraints: Constraints,
-    state: NodeState,
-    change: Change | None,
-    verbs: tuple[str, ...],
-) -> tuple[NodeState, list[Option]]:
-    """A node after a change, or as it is, and its options there: a job for another process.
+    asked: Sequence[tuple[str, NodeState, Side]],
+) -> list[Found]:
+    """Several sides of several nodes."""
+    learners = {
+        target: NodeLearner.of(cases, target, settings, constraints)
+        for target in {target for target, _, _ in asked}
+    }
+    return [look(learners[target], state, side) for target, state, side in asked]
 
-    ``cases``: of the whole network, whatever their target.
-    """
-    learner = NodeLearner.of(cases, target, settings, constraints)
-    if change is not None:
-        state = fit_change(learner, state, change)
-    return state, look(learner, state, constraints, verbs)
+
+def fit_changes(
+    cases: Cases,
+    settings: Settings,
+    constraints: Constraints,
+    asked: Sequence[tuple[NodeState, Change]],
+) -> list[NodeState]:
+    """Nodes after changes."""
+    return [
+        fit_change(NodeLearner.of(cases, change.head, settings, constraints), state, change)
+        for state, change in asked
+    ]
+
+
+def start_nodes(
+    cases: Cases,
+    settings: Settings,
+    constraints: Constraints,
+    asked: Sequence[tuple[str, Sequence[str]]],
+) -> list[NodeState]:
+    """Nodes with the parents that a search begins with."""
+    found = []
+    for target, parents in asked:
+        learner = NodeLearner.of(cases, target, settings, constraints)
+        found.append(learner.start([x for x in parents if x in learner.candidates]))
+    return found

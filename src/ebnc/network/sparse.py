@@ -9,22 +9,23 @@ At a local maximum the search goes on for a few changes that lower the score lea
 back the latest ones (tabu search, Glover 1989), and returns to the best network if that leads
 nowhere.
 
-With several workers (joblib) what will probably be needed next is worked out side by side.
+With several workers (joblib) the sides of those nodes are looked at side by side.
 """
 
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from ebnc.data.cases import Cases
-from ebnc.network.ahead import Ahead, that_go_together
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.constraints import Constraints
 from ebnc.network.graph import ancestral_set, children
 from ebnc.network.nodes import NodeLearner, NodeState, Settings
 from ebnc.network.options import Option
+from ebnc.network.outlook import Outlook
 from ebnc.search.side_by_side import SideBySide
 
 __all__ = ["SparseSearch"]
@@ -32,6 +33,7 @@ __all__ = ["SparseSearch"]
 ENOUGH = 1e-6  # nats by which a change must raise the score
 SLACK = 2.0  # a change is fitted where its estimate is above minus this
 PATIENCE = 15  # changes that do not lead to a new best network before the search ends
+MOST_LIKELY = 8  # changes beside the best that may be fitted with it
 TABU = 6  # latest changes that are not taken back at once
 
 
@@ -39,7 +41,34 @@ TABU = 6  # latest changes that are not taken back at once
 class _Node:
     learner: NodeLearner
     state: NodeState
-    options: dict[Change, Option] = field(default_factory=dict)
+    arcs: dict[tuple[str, str], Option] = field(default_factory=dict)
+    """Options by verb and tail."""
+    ranked: list[Option] = field(default_factory=list)
+
+    def move(self, state: NodeState, options: Sequence[Option]) -> None:
+        """Another state, with the options there."""
+        self.state = state
+        self.arcs = {(option.change.verb, option.change.tail): option for option in options}
+        self.ranked = list(options)
+        self.rank()
+
+    def rank(self) -> None:
+        """Sort the options again, the best first; those with the same gain stay in their order."""
+        self.ranked.sort(key=lambda option: -option.gain)
+
+    def allowed(
+        self, latest: Collection[frozenset[str]], below: Collection[str]
+    ) -> Iterator[tuple[Option]]:
+        """Options, the best first, that close no cycle and are none of the latest changes.
+
+        ``below``: the nodes that this one leads to.
+        """
+        for option in self.ranked:
+            change = option.change
+            if change.verb == "add" and change.tail in below:
+                continue
+            if not latest or change.concerned not in latest:
+                yield (option,)
 
 
 class SparseSearch:
@@ -65,17 +94,16 @@ class SparseSearch:
         self._began = time.perf_counter()
         self._latest: deque[frozenset[str]] = deque(maxlen=TABU)
         self.nodes: dict[str, _Node] = {}
-        for name in cases.rows.names:
+        self._outlook = Outlook(cases, settings, constraints, team)
+        names = cases.rows.names
+        first = start or {name: constraints.required_parents(name) for name in names}
+        for name, state in self._outlook.starts(first).items():
             learner = NodeLearner.of(cases, name, settings, constraints)
-            parents = constraints.required_parents(name) if start is None else start[name]
-            there = [x for x in parents if x in learner.candidates]
-            self.nodes[name] = _Node(learner, learner.start(there))
+            self.nodes[name] = _Node(learner, state)
             self.trace.n_fits += 1
         if start is not None:
             arcs = sum(len(node.state.parents) for node in self.nodes.values())
             self.trace.steps.append(NetworkStep(f"begin with {arcs} arcs", self.score, 0.0))
-        self._states = {name: node.state for name, node in self.nodes.items()}
-        self._ahead = Ahead(settings, constraints, self._states, team)
         self._keep_as_best()
 
     @property
@@ -91,9 +119,7 @@ class SparseSearch:
     def run(self, max_steps: int = 100_000) -> None:
         """Climb, and end at the best network that was met; Ctrl-C ends it too."""
         try:
-            learners = [node.learner for node in self.nodes.values()]
-            found = self._ahead.all_options(learners)
-            self._move(self._states, dict(zip(self.nodes, found, strict=True)))
+            self._move({name: node.state for name, node in self.nodes.items()})
             while self._since_best() < PATIENCE and len(self.trace.steps) < max_steps:
                 best = self._best()
                 if best is None:
@@ -101,25 +127,18 @@ class SparseSearch:
                 self._accept(best)
         except KeyboardInterrupt:
             self.trace.interrupted = True
-        self._move(self._best_states, {})
+        self._move(self._best_states, look=False)
         del self.trace.steps[self._best_step :]
 
     def apply(self, change: Change) -> None:
         """Repeat a change that an earlier run accepted."""
-        self._move(self._states_after(change), {})
+        self._move(self._states_after(change), look=False)
         self._note(change)
 
     # -- accepting ----------------------------------------------------------------------------
 
     def _accept(self, options: tuple[Option, ...]) -> None:
-        self._ahead.prepare_options(options, self._likely_after(options))
-        states, found = {}, {}
-        for option in options:
-            assert option.state is not None
-            head = option.change.head
-            states[head] = option.state
-            found[head] = self._ahead.options(self.nodes[head].learner, option)
-        self._move(states, found)
+        self._move({o.change.head: o.state for o in options if o.state is not None})
         change = options[0].change
         if len(options) == 2:  # the arc that goes, and the one that comes instead
             change = Change("turn", options[0].change.head, options[0].change.tail)
@@ -127,17 +146,14 @@ class SparseSearch:
         if self.record is not None:
             self.record(change)
 
-    def _move(
-        self, states: Mapping[str, NodeState], options: Mapping[str, Sequence[Option]]
-    ) -> None:
-        """Nodes in other states, with their options there."""
-        for name, state in states.items():
-            found = options.get(name, ())
+    def _move(self, states: Mapping[str, NodeState], *, look: bool = True) -> None:
+        """Nodes in other states; ``look``: with their options there."""
+        pairs = [(self.nodes[name].learner, state) for name, state in states.items()]
+        seen = self._outlook.options(pairs) if look else [[] for _ in pairs]
+        for (name, state), found in zip(states.items(), seen, strict=True):
             self.trace.n_fits += sum(option.state is not None for option in found)
-            node = self.nodes[name]
-            node.state, node.options = state, {option.change: option for option in found}
-        self._states.update(states)
-        self._ahead.forget(states)
+            self.nodes[name].move(state, found)
+        self._outlook.forget(states)
 
     def _note(self, change: Change) -> None:
         seconds = time.perf_counter() - self._began
@@ -166,59 +182,78 @@ class SparseSearch:
 
     def _fit(self, change: Change) -> NodeState:
         self.trace.n_fits += 1
-        return self._ahead.state(self.nodes[change.head].learner, change)
+        node = self.nodes[change.head]
+        return self._outlook.state(node.learner, node.state, change)
 
     # -- looking ------------------------------------------------------------------------------
 
     def _best(self) -> tuple[Option, ...] | None:
         """The best change, fitted; one that lowers the score where none raises it."""
-        possible = list(self._possible())
-        if not possible:
-            return None
+        latest = set(self._latest) if self._since_best() else set()
+        reach = _Reach(self.parents)
         while True:
-            best = max(possible, key=_gain)
-            if _gain(best) <= ENOUGH:
+            ranked = self._best_of_nodes(latest, reach)
+            if not ranked:
+                return None
+            if _gain(ranked[0]) <= ENOUGH:
                 # Estimates can be too low: those that are not hopeless are fitted too.
-                waiting = [o for o in possible if _gain(o) > -SLACK and not _is_fitted(o)]
-                waiting.sort(key=_gain, reverse=True)
-                self._ahead.prepare_fits([o for options in waiting for o in _unfitted(options)])
-                best = waiting[0] if waiting else best
-            elif not _is_fitted(best):
-                self._ahead.prepare_options(best, self._likely_after(best))
+                hopeful = self._possible(latest, reach, above=-SLACK)
+                waiting = [options for options in hopeful if not _is_fitted(options)]
+                ranked = sorted(waiting, key=_gain, reverse=True) or ranked
+            best = ranked[0]
             if _is_fitted(best):
                 return best
+            self._outlook.fit_some(
+                [
+                    (self.nodes[option.change.head].state, option.change)
+                    for options in ranked[:MOST_LIKELY]
+                    for option in _unfitted(options)
+                ]
+            )
             for option in _unfitted(best):
                 self._settle(option)
 
-    def _likely_after(self, options: tuple[Option, ...]) -> Iterator[Option]:
-        """What may be accepted after these: the best changes that can be made beside them."""
-        rising = [o for o in self._possible() if _gain(o) > ENOUGH]
-        ranked = sorted(rising, key=_gain, reverse=True)
-        for more in that_go_together(self.parents, (options, *ranked)):
-            yield from more
-
     def _settle(self, option: Option) -> None:
+        node = self.nodes[option.change.head]
         option.state = self._fit(option.change)
-        option.gain = option.state.score - self.nodes[option.change.head].state.score
+        option.gain = option.state.score - node.state.score
+        node.rank()
 
-    def _possible(self) -> Iterator[tuple[Option, ...]]:
-        """Changes that keep the network acyclic, none of the latest ones, in a fixed order."""
-        latest = set(self._latest) if self._since_best() else set()
-        reach = _Reach(self.parents)
+    def _best_of_nodes(
+        self, latest: Collection[frozenset[str]], reach: "_Reach"
+    ) -> list[tuple[Option, ...]]:
+        """The best change of every node, and all arcs turned round, the best first."""
+        found: list[tuple[Option, ...]] = []
         for head, node in self.nodes.items():
-            below = reach.below(head)
-            for change, option in node.options.items():
-                if latest and change.concerned in latest:
-                    continue
-                if change.verb != "add" or change.tail not in below:
-                    yield (option,)
-            for tail in node.state.parents:
-                away = node.options.get(Change("remove", head, tail))
-                back = self.nodes[tail].options.get(Change("add", tail, head))
-                if away is None or back is None or away.change.concerned in latest:
-                    continue
-                if not reach.leads_round(tail, head):
-                    yield (away, back)
+            found += islice(node.allowed(latest, reach.below(head)), 1)
+            found += self._turns(head, latest, reach)
+        found.sort(key=_gain, reverse=True)
+        return found
+
+    def _possible(
+        self, latest: Collection[frozenset[str]], reach: "_Reach", above: float
+    ) -> Iterator[tuple[Option, ...]]:
+        """Changes with higher gains than ``above``, none of the latest ones, in a fixed order."""
+        for head, node in self.nodes.items():
+            for options in (
+                *node.allowed(latest, reach.below(head)),
+                *self._turns(head, latest, reach),
+            ):
+                if _gain(options) > above:
+                    yield options
+
+    def _turns(
+        self, head: str, latest: Collection[frozenset[str]], reach: "_Reach"
+    ) -> Iterator[tuple[Option, ...]]:
+        """Arcs to a node that may be turned round."""
+        node = self.nodes[head]
+        for tail in node.state.parents:
+            away = node.arcs.get(("remove", tail))
+            back = self.nodes[tail].arcs.get(("add", head))
+            if away is None or back is None or (latest and away.change.concerned in latest):
+                continue
+            if not reach.leads_round(tail, head):
+                yield (away, back)
 
 
 def _gain(options: tuple[Option, ...]) -> float:

@@ -3,7 +3,7 @@
 The trivial EBNC, with exact evidence: the Dirichlet prior is conjugate.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import prod
 
@@ -16,7 +16,7 @@ from ebnc.data.encoding import encode
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError, refuse_if_too_large
 from ebnc.parameters.tables import TableSum
-from ebnc.score.dirichlet import best_sample_size, dirichlet_log_evidence
+from ebnc.score.dirichlet import best_alpha, table_alphas
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["Table", "count_configurations", "table_log_evidence"]
@@ -60,7 +60,7 @@ class Table:
         _refuse_large(target, shape)
         where, counts = count_configurations(cases, parents)
         n_cells = prod(shape)
-        alpha = (sample_size or best_sample_size(counts, n_cells)) / n_cells
+        alpha, _ = best_alpha(counts, table_alphas(n_cells, sample_size))
         table = np.full((n_cells // shape[-1], shape[-1]), alpha)
         table[where] += counts
         return cls(target, parents, domain, (table / table.sum(1, keepdims=True)).reshape(shape))
@@ -130,6 +130,33 @@ def count_configurations(cases: Cases, parents: Sequence[str]) -> tuple[IntArray
     return where, counts
 
 
+def count_with_each(
+    cases: Cases, parents: Sequence[str], names: Sequence[str]
+) -> Iterator[FloatArray]:
+    """N_jk of ``count_configurations`` for the parents and each of ``names`` as one parent more.
+
+    The parents' configurations are numbered once. All tables must be small: none of their cells is
+    left out before they are counted.
+    """
+    from ebnc.kernels.likelihood import cross_tabulate
+
+    n_classes = cases.domain.n_states(cases.target)
+    sizes = [cases.domain.n_states(x) for x in parents]
+    inside = np.zeros(len(cases), dtype=np.int64)
+    for x, size in zip(parents, sizes, strict=True):
+        inside *= size
+        inside += cases.rows.column(x)
+    inside *= n_classes
+    inside += cases.classes
+    weights = np.ones(len(cases)) if cases.weights is None else cases.weights
+    for name in names:
+        n_states = cases.domain.n_states(name)
+        flat = np.zeros((prod(sizes) * n_classes * n_states, 1))
+        cross_tabulate(inside, cases.rows.column(name), n_states, weights[:, None], flat)
+        counts = flat.reshape(-1, n_classes, n_states).transpose(0, 2, 1).reshape(-1, n_classes)
+        yield counts[counts.any(axis=1)]
+
+
 def table_log_evidence(
     cases: Cases, parents: Sequence[str], sample_size: float | None = None
 ) -> float:
@@ -137,8 +164,7 @@ def table_log_evidence(
     _, counts = count_configurations(cases, parents)
     domain = cases.domain
     n_cells = prod(domain.n_states(x) for x in (*parents, cases.target))
-    size = sample_size or best_sample_size(counts, n_cells)
-    return dirichlet_log_evidence(counts, size / n_cells)
+    return best_alpha(counts, table_alphas(n_cells, sample_size))[1]
 
 
 def _refuse_large(target: str, shape: Sequence[int]) -> None:

@@ -6,16 +6,17 @@ j: configurations of the parents, or leaves; α_j = Σ_k α_jk. With α_jk = s/(
 number of configurations, that is BDeu with equivalent sample size s.
 """
 
-import math
+from collections.abc import Sequence
 
+import numpy as np
 from scipy.special import gammaln
 
 from ebnc.typing import FloatArray
 
-__all__ = ["SAMPLE_SIZES", "best_sample_size", "dirichlet_log_evidence"]
+__all__ = ["SAMPLE_SIZES", "best_alpha", "dirichlet_log_evidence", "table_alphas"]
 
 SAMPLE_SIZES = tuple(2.0**i for i in range(-1, 9))
-"""Equivalent sample sizes that ``best_sample_size`` chooses from."""
+"""Equivalent sample sizes that evidence chooses from."""
 
 
 def dirichlet_log_evidence(counts: FloatArray, alpha: float) -> float:
@@ -23,20 +24,34 @@ def dirichlet_log_evidence(counts: FloatArray, alpha: float) -> float:
 
     Configurations without cases add nothing and need not be listed.
     """
+    return float(_log_evidences(counts, np.array([alpha]))[0])
+
+
+def best_alpha(counts: FloatArray, alphas: Sequence[float]) -> tuple[float, float]:
+    """The one of ``alphas`` with the largest evidence, the first of equals; and that evidence."""
+    found = _log_evidences(counts, np.array(alphas))
+    best = int(np.argmax(found))
+    return alphas[best], float(found[best])
+
+
+def table_alphas(n_cells: int, sample_size: float | None) -> list[float]:
+    """α_jk = s/(q K) of a table with q K cells: for s, or for all that evidence chooses from.
+
+    What σ by evidence is to an EBNC, this is to a table.
+    """
+    sizes = SAMPLE_SIZES if sample_size is None else (sample_size,)
+    return [s / n_cells for s in sizes]
+
+
+def _log_evidences(counts: FloatArray, alphas: FloatArray) -> FloatArray:
+    """Log evidence for every α, shape (alphas,): all at once, since most tables are small."""
     n_classes = counts.shape[1]
     totals = counts.sum(axis=1)
     present = counts[counts > 0]
-    return float(
-        len(totals) * math.lgamma(n_classes * alpha)
-        - gammaln(n_classes * alpha + totals).sum()
-        + gammaln(alpha + present).sum()
-        - present.size * math.lgamma(alpha)
+    found: FloatArray = (
+        len(totals) * gammaln(n_classes * alphas)
+        - gammaln(n_classes * alphas[:, None] + totals).sum(axis=1)
+        + gammaln(alphas[:, None] + present).sum(axis=1)
+        - present.size * gammaln(alphas)
     )
-
-
-def best_sample_size(counts: FloatArray, n_cells: int) -> float:
-    """The equivalent sample size of ``SAMPLE_SIZES`` with the largest evidence.
-
-    ``n_cells``: q·K, which it is spread over. What σ by evidence is to an EBNC, this is to a table.
-    """
-    return max(SAMPLE_SIZES, key=lambda s: dirichlet_log_evidence(counts, s / n_cells))
+    return found

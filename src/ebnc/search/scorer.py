@@ -17,15 +17,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from ebnc.data.cases import Cases
 from ebnc.data.parts import Parts
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import Optimum, find_optimum
 from ebnc.fitting.solution import Solution
-from ebnc.kernels.parallel import one_blas_thread
-from ebnc.likelihood.counts import NoCounts, count_cells
+from ebnc.likelihood.counts import CellCounts, Counts, NoCounts, count_cells
 from ebnc.likelihood.design import Bag, Design
 from ebnc.likelihood.posterior import OutsideBlock, Posterior
 from ebnc.likelihood.prior import NormalPrior
@@ -33,12 +31,15 @@ from ebnc.parameters.phi import Basis, transfer
 from ebnc.score.bic import bic
 from ebnc.score.laplace import laplace_log_evidence, log_joint
 from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD, maximise_evidence
-from ebnc.search.side_by_side import SideBySide
+from ebnc.search.side_by_side import SideBySide, gather_team
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["Scored", "Scorer", "without_rows"]
+__all__ = ["How", "Scored", "Scorer", "on_cases", "without_rows"]
 
+How = tuple[str, tuple[float, ...] | None, bool]  # kind, scales, structure prior
+
+SHORT = 3e6  # nanoseconds of a fit that is not worth sending
 MOST_PROJECTED = 16  # projections of the cases that are kept
 
 NEARLY_FLAT = 3.0
@@ -77,8 +78,8 @@ class Scorer:
 
     ``kind``: "laplace" or "bic". ``scales``: fixed σ by order, or None for σ by evidence.
     ``n_fits`` counts full fits, each scale that is tried being one; ``n_jobs`` processes (joblib)
-    do them side by side where there are several, and screen. Cases in parts are worked on where
-    they are instead, one fit at a time.
+    do them side by side, and screen, where there is enough to do. Cases in parts are worked on
+    where they are instead, one fit at a time.
     """
 
     def __init__(
@@ -133,70 +134,54 @@ class Scorer:
     def all_at_scales(
         self, asked: Sequence[tuple[EmbeddedStructure, tuple[float, ...]]], near: Scored
     ) -> list[Scored]:
-        """``at_scales`` of several structures and scales, side by side where there is a team."""
+        """``at_scales`` of several structures and scales, side by side where that is worth it."""
         new = {
             (structure.cluster_key, scales): structure
             for structure, scales in asked
             if (structure.cluster_key, scales) not in self._memory
         }
-        if self.team is not None and len(new) > 1:
-            how = (self.kind, self.scales, self.structure_prior)
+        price = 10 * near.posterior.gradient_price + 2 * near.posterior.hessian_price
+        if self.team is not None and len(new) > 1 and price > SHORT:
             light = without_rows(near)
-            jobs = [(how, structure, scales, light) for (_, scales), structure in new.items()]
+            jobs = [(self.how, structure, scales, light) for (_, scales), structure in new.items()]
             for key, found in zip(new, self.team(_fit_one, jobs), strict=True):
                 self.n_fits += 1
-                self._memory[key] = self._with_rows(found)
+                self._memory[key] = self.with_rows(found)
         return [self.at_scales(structure, scales, near) for structure, scales in asked]
 
     def outside_blocks(
         self, here: Scored, bags: Sequence[Bag], beside: Sequence[tuple[int, ...]] | None = None
     ) -> list[OutsideBlock]:
-        """Blocks of the likelihood for bags outside of a design, side by side likewise."""
+        """Blocks of the likelihood for bags outside of a design.
+
+        Bags with inputs that the structure has not need rows that have them: those of all cases.
+        """
         inside = set(here.structure.markov_blanket)
         within = [i for i, bag in enumerate(bags) if inside.issuperset(bag.names)]
         beyond = [i for i, bag in enumerate(bags) if not inside.issuperset(bag.names)]
         found: dict[int, OutsideBlock] = {}
-        for places, whole in ((within, False), (beyond, True)):
-            chosen = [bags[i] for i in places]
-            near = None if beside is None else [beside[i] for i in places]
-            found |= zip(places, self._blocks(here, chosen, whole, near), strict=True)
+        for places, is_whole in ((within, False), (beyond, True)):
+            if places:
+                posterior = on_cases(self.cases, here).posterior if is_whole else here.posterior
+                chosen = [bags[i] for i in places]
+                near = None if beside is None else [beside[i] for i in places]
+                blocks = posterior.outside_blocks(here.solution.phi, chosen, near)
+                found |= zip(places, blocks, strict=True)
         return [found[i] for i in range(len(bags))]
-
-    def _blocks(
-        self,
-        here: Scored,
-        bags: Sequence[Bag],
-        whole: bool,
-        beside: Sequence[tuple[int, ...]] | None,
-    ) -> list[OutsideBlock]:
-        """``whole``: the bags have inputs that the structure has not, so rows must have them."""
-        if self.team is None or len(bags) < 2 * self.team.n_workers:
-            if not bags:
-                return []
-            posterior = here.posterior
-            if whole:
-                counts = count_cells(here.design, self.cases)
-                posterior = Posterior(here.design, counts, posterior.prior)
-            return posterior.outside_blocks(here.solution.phi, bags, beside)
-        starts = range(self.team.n_workers)
-        shares = [list(bags[i :: len(starts)]) for i in starts]
-        near = [None if beside is None else list(beside[i :: len(starts)]) for i in starts]
-        light = without_rows(here)
-        jobs = [(light, share, whole, n) for share, n in zip(shares, near, strict=True)]
-        found = self.team(_blocks_of, jobs)
-        return [found[i % len(found)][i // len(found)] for i in range(len(bags))]
 
     @cached_property
     def team(self) -> SideBySide | None:
         """Workers that hold the cases, or None where there is one job, or cases are in parts."""
-        if not isinstance(self.cases, Cases) or effective_n_jobs(self.n_jobs) == 1:
-            return None
-        return SideBySide(self.cases, self.n_jobs)
+        return gather_team(self.cases, self.n_jobs) if isinstance(self.cases, Cases) else None
 
-    def _with_rows(self, scored: Scored) -> Scored:
-        posterior = scored.posterior
-        counts = count_cells(posterior.design, self._cases_of(scored.structure))
-        return replace(scored, posterior=Posterior(posterior.design, counts, posterior.prior))
+    @property
+    def how(self) -> How:
+        """How scores are made: what another process needs to make the same ones."""
+        return (self.kind, self.scales, self.structure_prior)
+
+    def with_rows(self, scored: Scored) -> Scored:
+        """A fit that left its rows behind, with them again."""
+        return on_cases(self._cases_of(scored.structure), scored)
 
     def _remember(
         self,
@@ -271,32 +256,23 @@ def start_from(near: Scored, design: Design) -> "np.ndarray[tuple[int, ...], np.
 
 def without_rows(scored: Scored) -> Scored:
     """What another process needs of a fit: all but the rows, which it has."""
+    return _with_counts(scored, NoCounts())
+
+
+def on_cases(cases: Parts, scored: Scored) -> Scored:
+    """A fit with the rows of these cases, whatever it had."""
+    here = scored.posterior.data
+    if isinstance(here, CellCounts) and isinstance(cases, Cases) and here.rows is cases.rows:
+        return scored
+    return _with_counts(scored, count_cells(scored.design, cases))
+
+
+def _with_counts(scored: Scored, counts: Counts) -> Scored:
     posterior = scored.posterior
-    empty = Posterior(posterior.design, NoCounts(), posterior.prior)
-    return replace(scored, posterior=empty)
+    return replace(scored, posterior=Posterior(posterior.design, counts, posterior.prior))
 
 
-@one_blas_thread()
 def _fit_one(
-    cases: Cases,
-    how: tuple[str, Sequence[float] | None, bool],
-    structure: EmbeddedStructure,
-    scales: tuple[float, ...],
-    near: Scored,
+    cases: Cases, how: How, structure: EmbeddedStructure, scales: tuple[float, ...], near: Scored
 ) -> Scored:
     return without_rows(Scorer(cases, *how).at_scales(structure, scales, near))
-
-
-@one_blas_thread()
-def _blocks_of(
-    cases: Cases,
-    here: Scored,
-    bags: Sequence[Bag],
-    whole: bool,
-    beside: Sequence[tuple[int, ...]] | None,
-) -> list[OutsideBlock]:
-    design = here.design
-    if not whole:
-        cases = cases.projected(here.structure.markov_blanket)
-    posterior = Posterior(design, count_cells(design, cases), here.posterior.prior)
-    return posterior.outside_blocks(here.solution.phi, bags, beside)

@@ -17,23 +17,29 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
+from ebnc.data.cases import Cases
 from ebnc.domain import Domain
+from ebnc.errors import SingularHessianError
+from ebnc.fitting.metric import Factor
 from ebnc.kernels.parallel import in_parallel, one_blas_thread
+from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import OutsideBlock
 from ebnc.parameters.phi import Basis
 from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD
 from ebnc.search.moves import Move
-from ebnc.search.scorer import Scored, Scorer
+from ebnc.search.scorer import How, Scored, Scorer, without_rows
 from ebnc.structure.clusters import Cluster
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["Screened", "screen", "worth_of_terms"]
+__all__ = ["Screened", "is_expensive", "screen", "worth_of_terms"]
 
 NEW_SCALES = (0.06, 0.12, 0.25, 0.5, 1.0)
+SMALL = 1e7  # operations, some milliseconds: not worth the trouble of sharing them
+LONG = 3e7  # operations that are cut into several shares for every worker, to end together
+SHARES = 3
 EXPENSIVE = 3e9  # operations, a few seconds, of which the first ranking saves most
 THOROUGH = 40  # moves that are looked at again after the first ranking
 
@@ -50,59 +56,86 @@ class Screened:
 @one_blas_thread()
 def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Screened]:
     """All moves with their estimated gains, the best first; ties by the words of the move."""
+    growing = [move for move in candidates if move.new_cluster is not None]
+    rest: list[Screened] = []
+    widths = [_width(here, move) for move in growing]
+    if is_expensive(here.design, here.posterior.data.n_rows, widths):
+        rough = _ranked(scorer, here, growing, rough=True)
+        growing, rest = [screened.move for screened in rough[:THOROUGH]], rough[THOROUGH:]
+    shrinking = [move for move in candidates if move.new_cluster is None]
+    return _ranked(scorer, here, growing + shrinking, rough=False) + rest
+
+
+def _ranked(scorer: Scorer, here: Scored, moves: Sequence[Move], *, rough: bool) -> list[Screened]:
+    """The moves with their estimates, side by side where that is worth it."""
+    widths = [_width(here, move) for move in moves]
+    price = _price(here.design, here.posterior.data.n_rows, widths)
+    if scorer.team is None or len(moves) < scorer.team.n_workers or price < SMALL:
+        found = _estimates(scorer, here, moves, rough)
+    else:
+        dealt = sorted(range(len(moves)), key=lambda i: -widths[i])
+        n_shares = min(len(moves), scorer.team.n_workers * (1 if price < LONG else SHARES))
+        shares = [dealt[i::n_shares] for i in range(n_shares)]
+        light = without_rows(here)
+        jobs = [(scorer.how, light, [moves[i] for i in share], rough) for share in shares]
+        parts = scorer.team(_estimates_of_share, jobs)
+        by_place = {
+            i: estimate
+            for share, part in zip(shares, parts, strict=True)
+            for i, estimate in zip(share, part, strict=True)
+        }
+        found = [by_place[i] for i in range(len(moves))]
+    screened = [Screened(move, *estimate) for move, estimate in zip(moves, found, strict=True)]
+    return sorted(screened, key=lambda s: (-s.gain, s.move.description))
+
+
+def _estimates_of_share(
+    cases: Cases, how: How, here: Scored, moves: Sequence[Move], rough: bool
+) -> list[tuple[float, tuple[float, ...]]]:
+    scorer = Scorer(cases, *how)
+    return _estimates(scorer, scorer.with_rows(here), moves, rough)
+
+
+def _estimates(
+    scorer: Scorer, here: Scored, moves: Sequence[Move], rough: bool
+) -> list[tuple[float, tuple[float, ...]]]:
+    """Gains and scales of moves; ``rough``: with the nearest bags of the design only."""
     basis = here.design.basis
-    covariance = here.factor.solve(np.eye(here.dimension))
     clusters = here.structure.cluster_key
     prior = scorer.log_cluster_prior(clusters)
     known = {frozenset(term.inputs) for term in basis.terms}
     scales = here.posterior.prior.scales
-    everything = Nuisance(tuple(range(len(here.design.bags))), covariance)
+    gained = [_gained(basis.domain, known, move) for move in moves]
+    outside = [i for i, terms in enumerate(gained) if terms]
+    bags = [here.design.bag_of(tuple(sorted(set().union(*gained[i]))), gained[i]) for i in outside]
+    if rough:
+        nearby = _nuisances(here, [moves[i] for i in outside])
+        beside = [_bags_near(here, moves[i].new_cluster) for i in outside]
+        blocks = scorer.outside_blocks(here, bags, beside)
+        covariances = [nearby[numbers] for numbers in beside]
+    else:
+        covariance = here.factor.solve(np.eye(here.dimension))
+        blocks = scorer.outside_blocks(here, bags)
+        covariances = [covariance] * len(outside)
+    found_outside = dict(zip(outside, zip(blocks, covariances, strict=True), strict=True))
 
-    def estimate(
-        move: Move, gained: list[tuple[str, ...]], block: OutsideBlock | None, nuisance: Nuisance
-    ) -> Screened:
-        new = move.new_cluster
+    def estimate(i: int) -> tuple[float, tuple[float, ...]]:
+        new = moves[i].new_cluster
         if new is None:
-            gain = scorer.log_structure_prior(move.structure) - prior
-            there = {frozenset(term.inputs) for term in Basis(move.structure, basis.domain).terms}
+            structure = moves[i].structure
+            gain = scorer.log_structure_prior(structure) - prior
+            there = {frozenset(term.inputs) for term in Basis(structure, basis.domain).terms}
             lost = [t.inputs for t in basis.terms if frozenset(t.inputs) not in there]
-            return Screened(move, gain - worth_of_terms(scorer, here, lost, covariance), scales)
+            return gain - worth_of_terms(scorer, here, lost, covariance), scales
         kept = [cluster for cluster in clusters if not cluster <= new]
         gain = scorer.log_cluster_prior([*kept, new]) - prior
-        if block is None:
-            return Screened(move, gain, scales)
-        worth, scale = _worth_outside(scorer, here, gained, block, nuisance.covariance)
-        beyond = max(map(len, gained)) - len(scales)
-        return Screened(move, gain + worth, (*scales, *[scale] * beyond))
+        if i not in found_outside:
+            return gain, scales
+        worth, scale = _worth_outside(scorer, here, gained[i], *found_outside[i])
+        beyond = max(map(len, gained[i])) - len(scales)
+        return gain + worth, (*scales, *[scale] * beyond)
 
-    def estimates(
-        moves: Sequence[Move], nearby: dict[tuple[int, ...], Nuisance] | None
-    ) -> list[Screened]:
-        gained = [_gained(basis.domain, known, move) for move in moves]
-        outside = [i for i, terms in enumerate(gained) if terms]
-        near = [
-            everything if nearby is None else nearby[_bags_near(here, moves[i].new_cluster)]
-            for i in outside
-        ]
-        bags = [
-            here.design.bag_of(tuple(sorted(set().union(*gained[i]))), gained[i]) for i in outside
-        ]
-        beside = None if nearby is None else [nuisance.bags for nuisance in near]
-        blocks = dict(zip(outside, scorer.outside_blocks(here, bags, beside), strict=True))
-        nuisances = dict(zip(outside, near, strict=True))
-        found = in_parallel(
-            lambda i: estimate(moves[i], gained[i], blocks.get(i), nuisances.get(i, everything)),
-            range(len(moves)),
-        )
-        return sorted(found, key=lambda s: (-s.gain, s.move.description))
-
-    growing = [move for move in candidates if move.new_cluster is not None]
-    rest: list[Screened] = []
-    if len(growing) > THOROUGH and _price(here, growing) > EXPENSIVE:
-        rough = estimates(growing, _nuisances(here, growing))
-        growing, rest = [screened.move for screened in rough[:THOROUGH]], rough[THOROUGH:]
-    shrinking = [move for move in candidates if move.new_cluster is None]
-    return estimates(growing + shrinking, None) + rest
+    return in_parallel(estimate, range(len(moves)))
 
 
 def _gained(domain: Domain, known: Collection[frozenset[str]], move: Move) -> list[tuple[str, ...]]:
@@ -118,13 +151,6 @@ def _gained(domain: Domain, known: Collection[frozenset[str]], move: Move) -> li
     ]
 
 
-class Nuisance(NamedTuple):
-    """Bags of the design, by number, and the inverse of A's block of their parameters."""
-
-    bags: tuple[int, ...]
-    covariance: FloatArray
-
-
 def _bags_near(here: Scored, inputs: Cluster | None) -> tuple[int, ...]:
     """The bags that share an input with a cluster, and the one of the intercept."""
     design = here.design
@@ -137,28 +163,35 @@ def _bags_near(here: Scored, inputs: Cluster | None) -> tuple[int, ...]:
     )
 
 
-def _nuisances(here: Scored, moves: Sequence[Move]) -> dict[tuple[int, ...], Nuisance]:
-    """The blocks that a first ranking of the moves needs: A = L Lᵀ, so A_ss = L_s L_sᵀ."""
+def _nuisances(here: Scored, moves: Sequence[Move]) -> dict[tuple[int, ...], FloatArray]:
+    """Inverses of the blocks of A that a first ranking needs: A = L Lᵀ, so A_ss = L_s L_sᵀ."""
     design, lower = here.design, np.tril(here.factor.lower)
-    found: dict[tuple[int, ...], Nuisance] = {}
+    found: dict[tuple[int, ...], FloatArray] = {}
     for move in moves:
         bags = _bags_near(here, move.new_cluster)
         if bags not in found:
             columns = np.concatenate([np.arange(design.n_columns)[design.columns[b]] for b in bags])
             each = columns[:, None] * design.n_others + np.arange(design.n_others)
             rows = lower[each.ravel()]
-            found[bags] = Nuisance(bags, np.asarray(np.linalg.inv(rows @ rows.T), np.float64))
+            found[bags] = np.asarray(np.linalg.inv(rows @ rows.T), np.float64)
     return found
 
 
-def _price(here: Scored, moves: Sequence[Move]) -> float:
+def is_expensive(design: Design, n_rows: int, widths: Sequence[int]) -> bool:
+    """Whether moves that bring clusters of so many cells are ranked roughly first."""
+    return len(widths) > THOROUGH and _price(design, n_rows, widths) > EXPENSIVE
+
+
+def _price(design: Design, n_rows: int, widths: Sequence[int]) -> float:
     """About the operations of screening: cross-tabulations with all bags, and A⁻¹ on both sides."""
-    design, data = here.design, here.posterior.data
     n_pairs = design.n_others * (design.n_others + 1) / 2
-    n_states = design.basis.domain.n_states
-    widths = sum(math.prod(n_states(x) for x in move.new_cluster or ()) for move in moves)
-    tables = len(moves) * data.n_rows * len(design.bags) * n_pairs
-    return tables + 0.1 * widths * design.n_others * design.dimension**2
+    tables = len(widths) * n_rows * len(design.bags) * n_pairs
+    return tables + 0.1 * sum(widths) * design.n_others * design.dimension**2
+
+
+def _width(here: Scored, move: Move) -> int:
+    """The cells of the cluster that a move brings."""
+    return math.prod(here.design.basis.domain.n_states(x) for x in move.new_cluster or ())
 
 
 def worth_of_terms(
@@ -214,12 +247,12 @@ def _quadratic_gain(
     known = here.posterior.prior.scales
     sigma = [*known, *[new_scale] * (int(orders.max()) - len(known))]
     precision = np.array(sigma)[orders - 1] ** -2.0
-    matrix = schur + np.diag(precision)
-    sign, log_determinant = np.linalg.slogdet(matrix)
-    if sign <= 0:
+    try:
+        factor = Factor.of(schur + np.diag(precision))
+    except SingularHessianError:
         return -math.inf
-    fit = 0.5 * float(gradient @ np.linalg.solve(matrix, gradient))
-    gain = fit + _occam(scorer, log_determinant, precision)
+    fit = 0.5 * float(gradient @ factor.solve(gradient))
+    gain = fit + _occam(scorer, factor.log_determinant, precision)
     if orders.max() > len(known):
         gain -= 0.5 * ((math.log(new_scale) - HYPER_MEAN) / HYPER_SPREAD) ** 2
     return gain

@@ -1,144 +1,267 @@
-"""Jobs over the same cases side by side, through joblib: processes unless told otherwise.
+"""Jobs over the same cases side by side: in processes unless joblib is told otherwise.
 
-``joblib.parallel_config`` chooses the backend, so ``parallel_config("dask")`` takes the jobs to a
-cluster. The cases are sent once, not with every job: as memory-mapped files to processes of this
-machine, as one broadcast to the workers of a cluster. Results come back in the order of the jobs.
+``joblib.parallel_config`` chooses who works: processes of this machine (the default), threads, or
+with ``parallel_config("dask")`` the workers of a cluster. On this machine the caller is one of the
+``n_jobs`` workers, and each works on one thread. The jobs are futures of the standard library:
+``joblib.Parallel`` looks for results every 10 ms, and a step of a search may be over in less.
+
+The cases are sent once, not with every job: as memory-mapped files to processes, as one broadcast
+to a cluster. What a job returns depends on its arguments alone, not on who does it.
 """
 
+import os
+import pickle
 import shutil
 import tempfile
+import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-from joblib.parallel import get_active_backend
+from joblib import effective_n_jobs, parallel_config
+from joblib.parallel import BACKENDS, get_active_backend
 
 from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain
-from ebnc.errors import StorageError
+from ebnc.errors import ParameterError, StorageError
+from ebnc.kernels.parallel import one_blas_thread, one_thread
 
-__all__ = ["SideBySide"]
+__all__ = ["SideBySide", "gather_team"]
 
 T = TypeVar("T")
 
 FETCHING = 120.0  # seconds
-MOST_HELD = 4  # sets of cases that a worker of a cluster keeps
+IDLE = 300.0  # seconds after which a process that has no jobs ends
+LEAVING = 2e-3  # seconds that a job may take to leave; 5 ms of work went by before it did
+MOST_HELD = 4  # sets of cases that a worker keeps
+
+
+def gather_team(cases: Cases, n_jobs: int | None) -> "SideBySide | None":
+    """Workers that hold the cases; None where one would work alone."""
+    return None if effective_n_jobs(n_jobs) == 1 else SideBySide(cases, n_jobs)
 
 
 class SideBySide:
-    """A team of workers that all hold the same cases."""
+    """A team of workers that all hold the same cases.
+
+    ``n_workers``: how many jobs run at the same time. ``takes_part``: whether the caller is one of
+    those who do them; of a cluster it is not.
+    """
 
     def __init__(self, cases: Cases, n_jobs: int | None) -> None:
-        self.n_jobs = n_jobs
+        self.n_workers = int(effective_n_jobs(n_jobs))
         backend, _ = get_active_backend()
-        self._kept: Any = None  # a future, so that the cluster keeps what was sent
-        if hasattr(backend, "client"):
-            self._sent, self._kept = _Sent.to_cluster(cases, backend.client)
+        self._mine = _Here(cases)
+        self.takes_part = not hasattr(backend, "client")
+        self._executor: Executor
+        self._sent: _Here | _Sent
+        if not self.takes_part:
+            self._executor = backend.client.get_executor(pure=False)
+            self._sent, self._kept = _sent_to_cluster(cases, backend.client)
+        elif type(backend) is BACKENDS["threading"]:
+            self._executor, self._sent = ThreadPoolExecutor(self.n_workers - 1), self._mine
+        elif type(backend) in (BACKENDS["loky"], BACKENDS.get("multiprocessing")):
+            self._executor = _processes(self.n_workers - 1)
+            self._sent = _sent_to_processes(cases)
         else:
-            self._sent = _Sent.to_processes(cases)
-
-    @property
-    def n_workers(self) -> int:
-        """How many jobs run at the same time."""
-        return int(effective_n_jobs(self.n_jobs))
+            raise ParameterError(
+                f"jobs cannot be done by joblib's backend {type(backend).__name__}; choose 'loky', "
+                "'threading' or 'dask' in joblib.parallel_config, or n_jobs=1"
+            )
 
     def __call__(self, job: Callable[..., T], arguments: Iterable[tuple[Any, ...]]) -> list[T]:
-        """job(cases, …) for every tuple of arguments."""
-        found: list[T] = Parallel(n_jobs=self.n_jobs)(self._tasks(job, arguments))
-        return found
+        """job(cases, …) for every tuple of arguments, results in their order.
+
+        They are begun in that order: the longest first, and all end together.
+        """
+        return list(self.as_they_come(job, arguments))
 
     def as_they_come(
         self, job: Callable[..., T], arguments: Iterable[tuple[Any, ...]]
     ) -> Iterator[T]:
         """The same, each result as soon as it and those before it are there."""
-        parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
-        yield from parallel(self._tasks(job, arguments))
+        waiting = deque(enumerate(arguments))
+        n_jobs = len(waiting)
+        finished: SimpleQueue[tuple[int, Future[T]]] = SimpleQueue()
 
-    def _tasks(
-        self, job: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]
-    ) -> list[tuple[Any, ...]]:
-        return [delayed(_run)(self._sent, job, given) for given in arguments]
+        def take() -> tuple[int, tuple[Any, ...]] | None:
+            try:
+                return waiting.popleft()  # atomic
+            except IndexError:
+                return None
 
+        def send_next() -> "Future[T] | None":
+            if (taken := take()) is None:
+                return None
+            i, given = taken
 
-class _Sent:
-    """Cases as a worker finds them: arrays in files, or under a key of a cluster."""
+            def note(future: "Future[T]") -> None:
+                finished.put((i, future))
+                send_next()
 
-    def __init__(self, domain: Domain, target: str, names: tuple[str, ...]) -> None:
-        self.domain, self.target, self.names = domain, target, names
-        self.arrays: tuple[Any, ...] = ()
-        self.key: str | None = None
+            future: Future[T] = self._executor.submit(*self._packed(job, given))
+            future.add_done_callback(note)
+            return future
 
-    @classmethod
-    def to_processes(cls, cases: Cases) -> "_Sent":
-        sent = cls(cases.domain, cases.target, cases.inputs)
+        found: dict[int, T] = {}
         try:
-            folder = Path(tempfile.mkdtemp(prefix="ebnc-sent-"))
-            weakref.finalize(sent, shutil.rmtree, folder, ignore_errors=True)
-            arrays = []
-            for number, array in enumerate((cases.rows.codes, cases.classes, cases.weights)):
-                if array is not None and array.size:
-                    file = folder / f"{number}.npy"
-                    np.save(file, array)
-                    arrays.append(np.load(file, mmap_mode="r"))
-                else:
-                    arrays.append(array)
-        except OSError as error:
-            raise StorageError(
-                f"the cases cannot be written for other processes: {error}; use n_jobs=1"
-            ) from None
-        sent.arrays = tuple(arrays)
-        return sent
+            if self.takes_part:
+                n_each = 2 if n_jobs > 2 * self.n_workers else 1  # the second is there at once
+                sent = [send_next() for _ in range(n_each * (self.n_workers - 1))]
+                _wait_until_sent(sent[self.n_workers - 2])
+            else:
+                while waiting:
+                    send_next()
+            for place in range(n_jobs):
+                while place not in found:
+                    if (taken := take()) is not None:
+                        found[taken[0]] = _run(self._mine, job, taken[1])
+                    else:
+                        i, future = finished.get()
+                        found[i] = future.result()
+                yield found.pop(place)
+        finally:
+            waiting.clear()
 
-    @classmethod
-    def to_cluster(cls, cases: Cases, client: Any) -> tuple["_Sent", Any]:
-        sent = cls(cases.domain, cases.target, cases.inputs)
-        arrays = (cases.rows.codes, cases.classes, cases.weights)
-        (future,) = client.scatter([arrays], hash=False)  # for workers that come later
-        client.run(_hold, future.key, arrays)
-        sent.key = future.key
-        return sent, future
-
-    def cases(self) -> Cases:
-        arrays = self.arrays if self.key is None else _of_cluster(self.key)
-        # Plain views: slices of np.memmap itself cost a search a quarter of its time.
-        codes, classes = np.asarray(arrays[0]), np.asarray(arrays[1])
-        weights = None if arrays[2] is None else np.asarray(arrays[2])
-        n_states = tuple(self.domain.n_states(name) for name in self.names)
-        rows = CodedRows(self.names, n_states, codes)
-        return Cases(self.domain, self.target, rows, classes, weights)
+    def _packed(self, job: Callable[..., T], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A job as it is handed over. What travels is packed here and now: the caller goes on to
+        work with the same objects, which may change them (what they keep once it is computed)."""
+        if self._sent is self._mine:
+            return _run, self._mine, job, arguments
+        return _unpack_and_run, self._sent, pickle.dumps((job, arguments))
 
 
-def _run(sent: _Sent, job: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+def _wait_until_sent(future: "Future[Any] | None") -> None:
+    """Rest until a job has left: the threads that send it would wait for the interpreter."""
+    until = time.perf_counter() + LEAVING
+    while future is not None and time.perf_counter() < until:
+        if future.running() or future.done():
+            time.sleep(1e-4)
+            return
+        time.sleep(2e-5)
+
+
+_pools: dict[tuple[int, int], Executor] = {}
+
+
+def _processes(n_workers: int) -> Executor:
+    """Processes that stay for the next team; our own, so that no other user of joblib ends them."""
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    which = (os.getpid(), n_workers)  # a fork has no part in its parent's processes
+    try:
+        _pools[which].submit(os.getpid)
+    except (KeyError, BrokenExecutor):  # none yet, or one of them was killed
+        _pools[which] = ProcessPoolExecutor(n_workers, timeout=IDLE)
+    return _pools[which]
+
+
+def _unpack_and_run(sent: "_Sent", packed: bytes) -> Any:
+    return _run(sent, *pickle.loads(packed))
+
+
+def _run(sent: "_Here | _Sent", job: Callable[..., T], arguments: tuple[Any, ...]) -> T:
     # A worker that waited for others of its cluster, all waiting too, would wait for ever.
-    with parallel_config("sequential"):
+    with parallel_config("sequential"), one_thread(), one_blas_thread():
         return job(sent.cases(), *arguments)
 
 
-_held: dict[str, Any] = {}
-"""On a worker of a cluster: arrays that were sent, by key. The worker's own store will not do: its
-copies are thinned out after seconds, since no task of the cluster's graph names them."""
+# -- the cases as a worker finds them -------------------------------------------------------------
+
+_Arrays = tuple[Any, Any, Any]  # codes, classes, weights
 
 
-def _hold(key: str, arrays: Any) -> None:
+@dataclass(frozen=True, eq=False)
+class _Here:
+    """Cases of this process."""
+
+    of_this_process: Cases
+
+    def cases(self) -> Cases:
+        return self.of_this_process
+
+
+@dataclass(frozen=True, eq=False)
+class _Sent:
+    """Cases elsewhere; ``fetch(key)`` gets their arrays, once a worker."""
+
+    key: str
+    fetch: Callable[[str], _Arrays]
+    domain: Domain
+    target: str
+    names: tuple[str, ...]
+
+    def cases(self) -> Cases:
+        if self.key not in _held:
+            _hold(self.key, self.fetch(self.key))
+        codes, classes, weights = _held[self.key]
+        rows = CodedRows(self.names, tuple(map(self.domain.n_states, self.names)), codes)
+        return Cases(self.domain, self.target, rows, classes, weights)
+
+
+_held: dict[str, _Arrays] = {}
+"""In a worker: what was sent, by key. A cluster's own store will not do: its copies are thinned
+out after seconds, since no task of the cluster's graph names them."""
+
+
+def _hold(key: str, arrays: _Arrays) -> None:
     while len(_held) >= MOST_HELD:
         del _held[next(iter(_held))]
     _held[key] = arrays
 
 
-def _of_cluster(key: str) -> Any:
-    """What was sent to the workers: in this one's memory, unless it is new."""
-    if key not in _held:
-        from distributed import Future, get_client
-        from distributed import TimeoutError as TooLong
+def _sent_to_processes(cases: Cases) -> _Sent:
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="ebnc-sent-"))
+        sent = _Sent(str(folder), _from_files, cases.domain, cases.target, cases.inputs)
+        weakref.finalize(sent, shutil.rmtree, folder, ignore_errors=True)
+        for number, array in enumerate((cases.rows.codes, cases.classes, cases.weights)):
+            if array is not None:
+                np.save(folder / f"{number}.npy", array)
+    except OSError as error:
+        raise StorageError(
+            f"the cases cannot be written for other processes: {error}; use n_jobs=1"
+        ) from None
+    return sent
 
+
+def _from_files(folder: str) -> _Arrays:
+    def load(number: int) -> Any:
+        file = Path(folder, f"{number}.npy")
+        if not file.exists():
+            return None
         try:
-            _held[key] = Future(key, get_client()).result(timeout=FETCHING)
-        except TooLong:
-            raise StorageError(
-                f"a new worker did not get the cases within {FETCHING:g} seconds; learn again"
-            ) from None
-    return _held[key]
+            # A plain view: slices of np.memmap itself cost a search a quarter of its time.
+            return np.asarray(np.load(file, mmap_mode="r"))
+        except ValueError:  # nothing in it, which cannot be mapped
+            return np.load(file)
+
+    return load(0), load(1), load(2)
+
+
+def _sent_to_cluster(cases: Cases, client: Any) -> tuple[_Sent, Any]:
+    """Also a future: the cluster keeps what was sent while that lives."""
+    arrays = (cases.rows.codes, cases.classes, cases.weights)
+    (future,) = client.scatter([arrays], hash=False)  # for workers that come later
+    client.run(_hold, future.key, arrays)
+    return _Sent(future.key, _from_cluster, cases.domain, cases.target, cases.inputs), future
+
+
+def _from_cluster(key: str) -> _Arrays:
+    from distributed import Future, get_client
+    from distributed import TimeoutError as TooLong
+
+    try:
+        found: _Arrays = Future(key, get_client()).result(timeout=FETCHING)
+    except TooLong:
+        raise StorageError(
+            f"a new worker did not get the cases within {FETCHING:g} seconds; learn again"
+        ) from None
+    return found
