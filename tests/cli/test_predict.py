@@ -105,6 +105,15 @@ def test_nothing_is_overwritten_without_force(shared, tmp_path):
     assert out.read_bytes().startswith(b"prediction,")
 
 
+def test_what_is_read_is_never_overwritten(shared, tmp_path):
+    for number, given in enumerate((shared.model, shared.csv)):
+        (tmp_path / given.name).write_bytes(given.read_bytes())
+        read = [shared.model, shared.csv]
+        read[number] = tmp_path / given.name
+        refused("predict", *read, "-o", tmp_path / given.name, "--force", words="is what is read")
+        assert (tmp_path / given.name).read_bytes() == given.read_bytes()
+
+
 def test_errors_leave_no_output(shared, tmp_path):
     out = tmp_path / "p.csv"
     bad = shared.csv.read_bytes().replace(b"\n", b"\n", 1).splitlines()

@@ -35,7 +35,8 @@ def predict(
 
     if model == data == STANDARD:
         raise FileError("model and data cannot both come from standard input")
-    refuse_existing_output(out, force=force)
+    for read in (model, data):
+        refuse_existing_output(out, force=force, read=read)
     from ebnc.data.file_rows import stream_rows
     from ebnc.formats.predictor import read_predictor
 
