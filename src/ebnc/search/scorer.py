@@ -95,6 +95,7 @@ class Scorer:
         self.structure_prior = structure_prior
         self.n_fits = 0
         self._projected: dict[tuple[str, ...], Cases] = {}
+        self._ahead: tuple[Scored, Scored, int] | None = None  # a fit, what tuning makes of it
         self._memory: dict[tuple[frozenset[frozenset[str]], tuple[float, ...] | None], Scored] = {}
 
     @property
@@ -134,7 +135,10 @@ class Scorer:
     def all_at_scales(
         self, asked: Sequence[tuple[EmbeddedStructure, tuple[float, ...]]], near: Scored
     ) -> list[Scored]:
-        """``at_scales`` of several structures and scales, side by side where that is worth it."""
+        """``at_scales`` of several structures and scales, side by side where that is worth it.
+
+        Others also tune the first one, which is probably asked for next.
+        """
         new = {
             (structure.cluster_key, scales): structure
             for structure, scales in asked
@@ -143,10 +147,15 @@ class Scorer:
         price = 10 * near.posterior.gradient_price + 2 * near.posterior.hessian_price
         if self.team is not None and len(new) > 1 and price > SHORT:
             light = without_rows(near)
-            jobs = [(self.how, structure, scales, light) for (_, scales), structure in new.items()]
-            for key, found in zip(new, self.team(_fit_one, jobs), strict=True):
+            jobs = [
+                (self.how, structure, scales, light, self.tunes_scales and i == 0)
+                for i, ((_, scales), structure) in enumerate(new.items())
+            ]
+            for key, (found, tuned, n_fits) in zip(new, self.team(_fit_one, jobs), strict=True):
                 self.n_fits += 1
                 self._memory[key] = self.with_rows(found)
+                if tuned is not None:
+                    self._ahead = (self._memory[key], tuned, n_fits)
         return [self.at_scales(structure, scales, near) for structure, scales in asked]
 
     def outside_blocks(
@@ -211,6 +220,11 @@ class Scorer:
         return self._projected[names]
 
     def _tune(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
+        if self._ahead is not None and self._ahead[0] is near:
+            _, found_ahead, n_fits = self._ahead
+            if found_ahead.structure.cluster_key == structure.cluster_key:
+                self.n_fits += n_fits
+                return self.with_rows(found_ahead)
         posterior = self._posterior(structure)
         scales = () if near is None else near.posterior.prior.scales
         start = None if near is None else start_from(near, posterior.design)
@@ -273,6 +287,15 @@ def _with_counts(scored: Scored, counts: Counts) -> Scored:
 
 
 def _fit_one(
-    cases: Cases, how: How, structure: EmbeddedStructure, scales: tuple[float, ...], near: Scored
-) -> Scored:
-    return without_rows(Scorer(cases, *how).at_scales(structure, scales, near))
+    cases: Cases,
+    how: How,
+    structure: EmbeddedStructure,
+    scales: tuple[float, ...],
+    near: Scored,
+    tune: bool,
+) -> tuple[Scored, Scored | None, int]:
+    """A fit at given scales, and if asked for what tuning makes of it, with the fits that takes."""
+    scorer = Scorer(cases, *how)
+    found = scorer.at_scales(structure, scales, near)
+    tuned = without_rows(scorer.tuned(structure, found)) if tune else None
+    return without_rows(found), tuned, scorer.n_fits - 1
