@@ -7,7 +7,7 @@ from study.classification.screening import climb_without_screening
 import ebnc
 from ebnc.data.cases import read_cases
 from ebnc.errors import SearchError
-from ebnc.search import features, screening
+from ebnc.search import features, greedy, screening
 from ebnc.search.averaging import occams_window
 from ebnc.search.exhaustive import all_structures, exhaustive_search
 from ebnc.search.features import feature_worths, without_input
@@ -66,6 +66,25 @@ def test_on_permuted_labels_nothing_is_selected():
         y = generator.permutation(np.arange(200) % 2)
         nothing += not ebnc.EBNCClassifier().fit(x, y).selected_features_
     assert nothing >= 19
+
+
+def test_what_is_worthless_is_dropped_at_once_if_gains_add_up(monkeypatch):
+    generator = np.random.default_rng(0)
+    names = [f"X{i}" for i in range(8)]
+    data = {x: generator.integers(0, 3, 3000) for x in names}
+    data["Y"] = (generator.random(3000) < 0.2 + 0.3 * (data["X0"] == 1)).astype(int)
+    cases = read_cases(data, ebnc.Domain(dict.fromkeys(names, 3) | {"Y": 2}), names, "Y")
+    start = ebnc.EmbeddedStructure.naive("Y", names)
+    together = greedy_search(Scorer(cases), start)
+    assert together.trace.steps[1].move.count(",") >= 3
+    estimated = greedy._gains_of_dropping
+    monkeypatch.setattr(  # as where inputs are worth something together only
+        greedy, "_gains_of_dropping", lambda *at: {x: 9 * g for x, g in estimated(*at).items()}
+    )
+    one_by_one = greedy_search(Scorer(cases), start)
+    assert "," not in one_by_one.trace.steps[1].move
+    for result in (together, one_by_one):
+        assert result.best.structure.markov_blanket == ("X0",)
 
 
 def test_every_move_is_allowed_and_changes_the_clusters():

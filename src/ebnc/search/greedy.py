@@ -20,6 +20,7 @@ from ebnc.structure.embedded import EmbeddedStructure
 __all__ = ["SearchResult", "SearchTrace", "Step", "greedy_search"]
 
 ENOUGH = 1e-6  # nats by which a move must raise the score
+ADDITIVE = 0.9  # of the gains of dropping inputs one by one, for dropping them all at once
 TIED = 0.02  # scales are tuned to half of this; among scores as near as that the name decides
 REFITS, REFITS_BACK = 4, 2  # moves refitted at every step: that grow, that shrink the structure
 TUNED = 3  # of them, the most whose scales are tuned
@@ -92,6 +93,8 @@ def greedy_search(
     here = scorer.tuned(start)
     met = {here.structure.cluster_key: here}
     entered: dict[str, int] = {}
+    together: list[str] = []  # what the score would rise without, each by itself
+    rival: Scored | None = None  # without all of these, which may be worth something together
 
     def note(description: str, scored: Scored) -> None:
         seconds = time.perf_counter() - began
@@ -115,19 +118,24 @@ def greedy_search(
             screened = screen(scorer, here, candidates)
             taken = _best_move(scorer, here, screened, met)
             if taken is None:
-                break
+                if rival is None or rival.score <= here.score + ENOUGH:
+                    break
+                # Dropping one by one ended lower than dropping all at once had been.
+                here, rival = rival, None
+                note(f"drop {', '.join(together)}", here)
+                continue
             move, there = taken
             described = move.description
-            together = _all_worthless(here, screened)
-            if (
-                move.dropped in together
-                and len(together) > 1
-                and limits.allow(less := _without(here.structure, together), n_states)
-            ):
-                rival = scorer.tuned(less, here)
-                met[rival.structure.cluster_key] = rival
-                if rival.score > there.score:
-                    described, there = f"drop {', '.join(together)}", rival
+            if move.dropped is not None and rival is None:
+                gains = _gains_of_dropping(here, screened)
+                less = _without(here.structure, list(gains))
+                if len(gains) > 1 and limits.allow(less, n_states):
+                    at_once = scorer.tuned(less, here)
+                    met[at_once.structure.cluster_key] = at_once
+                    if at_once.score - here.score > ADDITIVE * sum(gains.values()):
+                        described, there = f"drop {', '.join(gains)}", at_once
+                    else:
+                        rival, together = at_once, list(gains)
             here = there
             note(described, here)
     except KeyboardInterrupt:
@@ -136,10 +144,10 @@ def greedy_search(
     return SearchResult(here, trace, tuple(met.values()), entered)
 
 
-def _all_worthless(here: Scored, screened: Sequence[Screened]) -> list[str]:
-    """Inputs that the score would rise without, each by itself."""
-    rising = {s.move.dropped for s in screened if s.gain > ENOUGH}
-    return [x for x in here.structure.markov_blanket if x in rising]
+def _gains_of_dropping(here: Scored, screened: Sequence[Screened]) -> dict[str, float]:
+    """Inputs that the score would rise without, each by itself, and by how much, estimated."""
+    gains = {s.move.dropped: s.gain for s in screened if s.gain > ENOUGH}
+    return {x: gains[x] for x in here.structure.markov_blanket if x in gains}
 
 
 def _without(structure: EmbeddedStructure, names: Sequence[str]) -> EmbeddedStructure:
