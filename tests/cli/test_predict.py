@@ -96,6 +96,15 @@ def test_an_ebnc_predicts_too(tmp_path):
     assert np.array_equal(found, model.probabilities({"x": [1, 2]}))
 
 
+def test_a_model_without_inputs_predicts(tmp_path):
+    structure = ebnc.EmbeddedStructure("y", (("y", ()), ("x", ())))
+    model = ebnc.EBNC(structure, {"x": [1, 2], "y": ["a", "b"]}, [0.5])
+    model.save(tmp_path / "m.json")
+    _, classes, found = read(succeeded("predict", tmp_path / "m.json", "-", stdin=b"x\n1\n3\n").out)
+    assert classes == ["b", "b"]
+    assert np.array_equal(found, model.probabilities({"x": [1, 2]}))
+
+
 def test_nothing_is_overwritten_without_force(shared, tmp_path):
     out = tmp_path / "p.csv"
     out.write_bytes(b"precious")

@@ -159,6 +159,19 @@ def test_text_that_is_not_plain_is_read_as_python_does(tmp_path, body):
 
 
 @pytest.mark.usefixtures("small_pieces")
+def test_a_quote_that_seems_to_open_much_loses_no_row(tmp_path, monkeypatch):
+    """Wherever reading on is given up, the rest of the file is read all the same."""
+    body = '0,5" pipe,1\n' + "0,red,2\n" * 60 + '0,6" pipe,2\n' + "0,a,1\n" * 60
+    path = tmp_path / "data.csv"
+    path.write_text("x,label,n\n" + body)
+    names = ("x", "label", "n")
+    expected = by_hand(list(csv.reader(io.StringIO(body))), list(names), names)
+    for most in range(20, 700, 8):
+        monkeypatch.setattr(csv_rows, "MOST_OPEN", most)
+        assert coded(path, names) == expected
+
+
+@pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize(
     ("body", "words"),
     [

@@ -67,7 +67,8 @@ class PredictionText:
         if (places < 0).any():
             self._add(cells[places < 0].tolist(), rows)
             places = self._places[cells]
-        return self._lines[places].tolist()  # type: ignore[no-any-return]
+        lines: list[bytes] = self._lines[places].tolist()
+        return lines
 
     def _add(self, cells: list[int], rows: CodedRows) -> None:
         """Predict configurations; their numbers are mixed radix, the last input is the fastest."""
@@ -75,8 +76,11 @@ class PredictionText:
         self._places[new] = np.arange(len(self._lines), len(self._lines) + len(new))
         lines = self._lines.tolist()
         for start in range(0, len(new), FEW_ROWS):  # so many get a line each
-            codes = np.unravel_index(new[start : start + FEW_ROWS], self._n_states)
-            part = CodedRows(rows.names, rows.n_states, np.array(codes, dtype=rows.codes.dtype))
+            numbers = np.array(new[start : start + FEW_ROWS])
+            codes = np.empty((len(self._n_states), len(numbers)), dtype=rows.codes.dtype)
+            for v in reversed(range(len(codes))):
+                numbers, codes[v] = np.divmod(numbers, self._n_states[v])
+            part = CodedRows(rows.names, rows.n_states, codes)
             lines += self._format(self._predictor.probabilities(part))
         self._lines = np.array(lines, dtype=object)
 

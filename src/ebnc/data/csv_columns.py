@@ -40,6 +40,7 @@ MISSING = (
 )
 DELIMITERS = ",;\t|"
 TRUE_FALSE = ("True", "TRUE", "true", "False", "FALSE", "false")
+COUNTED = 2**20  # bytes in which lines are counted at a time
 TYPES = ("BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR")
 
 
@@ -121,7 +122,8 @@ def opened_csv(file: str) -> Iterator[tuple[IO[bytes], Callable[[], int]]]:
 
 def _n_lines(file: str, offset: int) -> int:
     with opened_csv(file) as (binary, _):
-        return binary.read(offset).count(b"\n")
+        blocks = iter(lambda: binary.read(min(COUNTED, offset - binary.tell())), b"")
+        return sum(block.count(b"\n") for block in blocks)
 
 
 def csv_source(files: Sequence[str]) -> tuple[str, list[str]]:

@@ -1,6 +1,6 @@
 """Rows of CSV files, coded by states that are known already: one pass, for prediction.
 
-Plain text is coded many rows at once; on one core, as it takes less time than starting to. What is
+Plain text is coded many rows at once; on one core, since threads gained nothing (measured). What is
 not plain (a quote within an entry, an empty line, a line with too few entries) is read by Python's
 ``csv`` from there on: it knows what is allowed, and says on which line something is not.
 """
@@ -26,7 +26,7 @@ from ebnc.typing import CodeArray
 __all__ = ["stream_csv_rows"]
 
 BLOCK = 2**20  # bytes that are read at a time: what is made of them stays in the cache
-MOST_OPEN = 2**24  # bytes within quotes that may be none
+MOST_OPEN = 2**24  # bytes without an end of a line outside of quotes, which may be none
 BATCH = 2**14  # rows of Python's csv at a time
 
 
@@ -70,19 +70,19 @@ class _Reader:
     def read(self, files: DataFiles) -> Iterator[CodeArray]:
         """All rows, some at a time, shape (columns, rows)."""
         for offset, text in self._pieces(files):
-            codes = self._code(text)
+            codes = None if text is None else self._code(text)
             if codes is None:
                 yield from self._read_rest(offset)
                 return
             yield codes
 
-    def _pieces(self, files: DataFiles) -> Iterator[tuple[int, Text]]:
-        """Whole lines and where they begin; no quote is open at the end, unless to the very end."""
+    def _pieces(self, files: DataFiles) -> Iterator[tuple[int, Text | None]]:
+        """Whole lines, after which no quote is open, and where they begin; None: none in sight."""
         size = max(1, os.path.getsize(self.path))
         with opened_csv(self.path) as (binary, position):
             binary.read(self.header.size)
             offset, rest = self.header.size, b""
-            while (block := binary.read(BLOCK)) and len(rest) <= MOST_OPEN:
+            while block := binary.read(BLOCK):
                 text = b"".join([rest, block, bytes(PAD)])
                 end = text.rfind(b"\n") + 1
                 if text.count(b'"', 0, end) % 2:  # a line break within quotes: read on
@@ -91,6 +91,8 @@ class _Reader:
                     yield offset, Text(text, end)
                 offset += end
                 rest = text[end:-PAD]
+                if len(rest) > MOST_OPEN:
+                    yield offset, None
                 if files.progress is not None:
                     files.progress("reading rows", min(1.0, position() / size))
         if rest:
