@@ -13,6 +13,7 @@ __all__ = ["ColumnCoder"]
 
 MOST_KNOWN = 2**12  # entries that are remembered
 MOST_SLOTS = 2**18
+SAMPLE = 2**8  # of many entries that are not known, which often are the same few
 
 _EMPTY = np.uint64(2**64 - 1)  # a slot without entry: no text in UTF-8 has such bytes
 
@@ -39,20 +40,29 @@ class ColumnCoder:
         return codes
 
     def _look_up(self, text: Text, start: IntArray, stop: IntArray) -> IntArray:
+        codes = self._found(text, start, stop)
+        rest = np.flatnonzero(codes < 0)
+        if len(rest) > SAMPLE:
+            self._learn(text, start[rest[:SAMPLE]], stop[rest[:SAMPLE]])
+            codes[rest] = self._found(text, start[rest], stop[rest])
+            rest = rest[codes[rest] < 0]
+        if len(rest):
+            codes[rest] = self._learn(text, start[rest], stop[rest])
+        return codes
+
+    def _found(self, text: Text, start: IntArray, stop: IntArray) -> IntArray:
+        """Codes of entries that are in the tables, −1 of all others."""
         length = stop - start
         words = text.words(start, np.minimum(length, LONGEST))
         codes = (self._short if len(words) == 1 else self._long).codes(words)
-        is_new = codes < 0
         if len(words) == LONGEST // 8:
-            is_new |= length > LONGEST
-        rest = np.flatnonzero(is_new)
-        if len(rest):
-            pairs = zip(start[rest].tolist(), stop[rest].tolist(), strict=True)
-            codes[rest] = self._learn([text.raw[a:b] for a, b in pairs])
+            codes[length > LONGEST] = -1
         return codes
 
-    def _learn(self, entries: list[bytes]) -> list[int]:
+    def _learn(self, text: Text, start: IntArray, stop: IntArray) -> list[int]:
         """Codes of entries that are not in the tables, and where there is room put them there."""
+        pairs = zip(start.tolist(), stop.tolist(), strict=True)
+        entries = [text.raw[a:b] for a, b in pairs]
         before = len(self._known)
         if before > MOST_KNOWN:
             self._known = {}

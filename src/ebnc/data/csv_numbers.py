@@ -120,7 +120,7 @@ def _n_below(values: FloatArray, cuts: Sequence[float]) -> IntArray:
     """How many cuts are below each value: low < x ≤ high."""
     if len(cuts) > 32:
         return np.searchsorted(cuts, values, side="left")
-    found = np.zeros(len(values), dtype=np.int64)
+    found = np.zeros(len(values), dtype=np.uint8)
     for cut in cuts:
-        found += values > cut
-    return found
+        found += (values > cut).view(np.uint8)
+    return found.astype(np.int64)

@@ -26,6 +26,7 @@ from ebnc.typing import CodeArray
 __all__ = ["stream_csv_rows"]
 
 BLOCK = 2**20  # bytes that are read at a time: what is made of them stays in the cache
+REUSED = 31 * 2**20  # bytes that glibc, having had them back once, keeps: a quarter of the time
 MOST_OPEN = 2**24  # bytes without an end of a line outside of quotes, which may be none
 BATCH = 2**14  # rows of Python's csv at a time
 
@@ -37,6 +38,7 @@ def stream_csv_rows(
 
     An entry that is not a state is an error, or, with ``unseen_as_extra``, gets the code r.
     """
+    np.empty(REUSED, dtype=np.uint8)  # at once given back
     paths = files.find()
     stamps = Stamps(paths)
     headers = csv_header(paths)
@@ -85,8 +87,9 @@ class _Reader:
             while block := binary.read(BLOCK):
                 text = b"".join([rest, block, bytes(PAD)])
                 end = text.rfind(b"\n") + 1
-                if text.count(b'"', 0, end) % 2:  # a line break within quotes: read on
-                    end = 0
+                # Counting takes ten times as long as looking for one.
+                if b'"' in text and text.count(b'"', 0, end) % 2:
+                    end = 0  # a line break within quotes: read on
                 if end:
                     yield offset, Text(text, end)
                 offset += end
