@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -193,6 +192,8 @@ def _read_document(value: Any) -> ModelFile:
 
 def own_version() -> str:
     """The version of this package, as it goes into files."""
+    from importlib.metadata import PackageNotFoundError, version  # 20 ms, only to write
+
     try:
         return version("ebnc")
     except PackageNotFoundError:

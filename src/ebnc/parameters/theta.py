@@ -85,7 +85,7 @@ def _check_table(
 
 
 def random_theta(
-    structure: EmbeddedStructure, domain: Domain, generator: np.random.Generator
+    structure: EmbeddedStructure, domain: Domain, generator: "np.random.Generator"
 ) -> dict[str, FloatArray]:
     """θ drawn uniformly from the product of simplices; never exactly zero."""
     theta = {}
