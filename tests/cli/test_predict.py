@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import subprocess
+import sys
 
 import jsonschema
 import numpy as np
@@ -142,12 +143,27 @@ def test_errors_leave_no_output(shared, tmp_path):
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
 def test_many_configurations_are_written_as_few_are(shared, tmp_path, monkeypatch, flags):
-    """Lines that are kept, lines by DuckDB, and rows that only compiled code predicts: one text."""
+    """Lines that are kept, and lines that are not: one text."""
     rows = pd.concat([shared.frame] * 20)
     rows.to_csv(tmp_path / "many.csv", index=False)
     kept = succeeded("predict", shared.model, tmp_path / "many.csv", *flags).out
     monkeypatch.setattr(prediction_text, "MOST_CONFIGURATIONS", 0)
     assert succeeded("predict", shared.model, tmp_path / "many.csv", *flags).out == kept
+
+
+def test_csv_is_predicted_without_compiled_code_and_without_duckdb(shared, tmp_path):
+    """Loading them takes longer than all the rest."""
+    pd.concat([shared.frame] * 200).to_csv(tmp_path / "many.csv", index=False)
+    given = ["predict", str(shared.model), str(tmp_path / "many.csv"), "-o", str(tmp_path / "o")]
+    code = (
+        "import sys; from ebnc.cli import prediction_text, running; "
+        "prediction_text.MOST_CONFIGURATIONS = 0; "
+        f"assert running.run({given!r}) == 0; print(*sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(ran.stdout.split())
+    assert "numpy" in loaded
+    assert not loaded & {"numba", "duckdb", "scipy", "sklearn", "pandas"}
 
 
 def test_labels_with_quotes_and_commas(tmp_path, monkeypatch):
@@ -162,7 +178,6 @@ def test_labels_with_quotes_and_commas(tmp_path, monkeypatch):
     assert classes == frame["y"].tolist()
     assert np.array_equal(found, model.predict_proba(frame[["x"]]))
     monkeypatch.setattr(prediction_text, "MOST_CONFIGURATIONS", 0)
-    monkeypatch.setattr(prediction_text, "FEW_ROWS", 0)
     assert succeeded("predict", tmp_path / "m.json", tmp_path / "x.csv").out == out
 
 

@@ -1,15 +1,11 @@
 """``ebnc predict``: classes and probabilities for the rows of a table."""
 
-import threading
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ebnc.cli.arguments import AsJson, Data, Force, Model, Quiet
 from ebnc.errors import DataError, FileError
-
-if TYPE_CHECKING:
-    from ebnc.formats.predictor import Predictor
 
 __all__ = ["predict"]
 
@@ -31,6 +27,7 @@ def predict(
     """
     from ebnc.cli.prediction_text import PredictionText
     from ebnc.cli.progress import shown_progress
+    from ebnc.cli.row_writer import row_writer
     from ebnc.cli.streams import STANDARD, data_files, model_path, output, refuse_existing_output
 
     if model == data == STANDARD:
@@ -42,8 +39,6 @@ def predict(
 
     predictor = read_predictor(model_path(model))
     text = PredictionText(predictor, as_json=as_json)
-    if not text.repeats:  # compiled code is loaded while the data are read
-        threading.Thread(target=_warm_up, args=(predictor,), daemon=True).start()
     n_written = 0
     with (
         shown_progress(quiet=quiet) as shown,
@@ -51,21 +46,9 @@ def predict(
         output(out, force=force) as file,
     ):
         file.write(text.header)
-        batches = stream_rows(files, predictor.domain, predictor.used, unseen_as_extra=True)
-        for lines in text.parts(batches):
-            file.write(b"".join(lines))
-            n_written += bool(lines)
+        with row_writer(text, file, files) as write:
+            for rows in stream_rows(files, predictor.domain, predictor.used, unseen_as_extra=True):
+                write(rows)
+                n_written += len(rows)
         if n_written == 0:
             raise DataError("the data have no rows")
-
-
-def _warm_up(predictor: "Predictor") -> None:
-    """Predict rows of first states, just too many for NumPy."""
-    import numpy as np
-
-    from ebnc.data.rows import CodedRows, code_type
-    from ebnc.kernels.few_rows import FEW_ROWS
-
-    n_states = tuple(predictor.domain.n_states(name) + 1 for name in predictor.used)
-    codes = np.zeros((len(n_states), FEW_ROWS + 1), dtype=code_type(n_states))
-    predictor.probabilities(CodedRows(predictor.used, n_states, codes))

@@ -34,10 +34,13 @@ class WeightedModel:
         )
 
 
-def averaged_probabilities(models: Sequence[WeightedModel], rows: CodedRows) -> FloatArray:
+def averaged_probabilities(
+    models: Sequence[WeightedModel], rows: CodedRows, *, compiled: bool | None = None
+) -> FloatArray:
     """Σ weight · p(y|x, model), shape (rows, K); rows are coded with one more state each."""
     total = np.zeros((len(rows), models[0].basis.n_classes))
     for model in models:
         for part in model.tables:
-            total += model.weight / len(model.tables) * part.probabilities(rows)
+            p = part.probabilities(rows, compiled=compiled)
+            total += model.weight / len(model.tables) * p
     return total

@@ -1,4 +1,4 @@
-"""Predict from a model file, without loading what only learning needs (scikit-learn, fits)."""
+"""Predict from a model file, without loading what only learning needs (scikit-learn, numba)."""
 
 import os
 from dataclasses import dataclass
@@ -74,7 +74,7 @@ class EBNCPredictor:
 
     def probabilities(self, rows: CodedRows) -> FloatArray:
         """p(y|x), shape (rows, K)."""
-        return self._tables.probabilities(rows)
+        return self._tables.probabilities(rows, compiled=False)
 
 
 def read_predictor(path: str | os.PathLike[str]) -> Predictor:

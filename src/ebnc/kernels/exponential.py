@@ -2,7 +2,7 @@
 
 numba calls the mathematics library once per element; these are polynomials, accurate to an ulp or
 two, and several times as fast in a loop (measured on AVX2). Products and sums are not fused, so
-that results are the same on every processor, and those of ``few_rows``.
+that results are the same on every processor, and those of ``numpy_lookup``.
 """
 
 from numba import njit, types

@@ -1,20 +1,23 @@
-"""Probabilities of few rows, in NumPy: what ``lookup`` computes, to the last bit, at once.
+"""Probabilities in NumPy: what ``lookup`` computes, to the last bit, without compiled code.
 
-Loading compiled code takes half a second, the first time some more; for few rows that is all one
-would wait for. Each operation is the kernel's, in its order, and none is fused with another.
+Loading that takes half a second, the first time some more; a program that predicts few rows, or a
+million once, would wait for nothing else. Each operation is the kernel's, in its order, and none
+is fused with another.
 """
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ebnc.kernels.series import EXP, LN2_HIGH, LN2_LOW, LOG2_E, MAGIC, SMALLEST
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["FEW_ROWS", "probabilities_of_few"]
-
-FEW_ROWS = 4_096
+__all__ = ["numpy_probabilities"]
 
 
-def probabilities_of_few(
+def numpy_probabilities(
     codes: CodeArray,
     columns: IntArray,
     strides: IntArray,
@@ -23,34 +26,41 @@ def probabilities_of_few(
     tables: FloatArray,
 ) -> FloatArray:
     """As ``lookup.look_up_probabilities``."""
-    weighted = codes[columns] * strides[:, None]
-    cells = [
-        weighted[a:b].sum(axis=0, dtype=np.int64) + offset
-        for a, b, offset in zip(starts[:-1], starts[1:], offsets, strict=False)
-    ]
-    log_odds = [_sum([table[cell] for cell in cells], codes.shape[1]) for table in tables]
-    if len(log_odds) == 1:
-        return _sigmoid(log_odds[0])
-    return _softmax(np.array([np.zeros(codes.shape[1]), *log_odds]))
+    cell_type = np.int32 if tables.shape[1] < 2**31 else np.int64
+    n_rows = codes.shape[1]
+    cells = []
+    for a, b in pairwise(starts):
+        cell: NDArray[Any] = np.zeros(n_rows, dtype=cell_type)
+        for column, stride in zip(columns[a:b], strides[a:b], strict=True):
+            cell += np.multiply(codes[column], stride, dtype=cell_type)
+        cells.append(cell)
+    log_odds = np.zeros((1 + len(tables), n_rows))
+    for total, table in zip(log_odds[1:], tables, strict=True):
+        parts = [table[a:b] for a, b in pairwise(offsets)]
+        _add([part.take(cell) for part, cell in zip(parts, cells, strict=True)], total)
+    if len(tables) == 1:
+        return _sigmoid(log_odds[1])
+    return _softmax(log_odds)
 
 
-def _sum(terms: list[FloatArray], n_rows: int) -> FloatArray:
+def _add(terms: list[FloatArray], total: FloatArray) -> None:
     """In the order of ``tiles.gather``: four at a time."""
-    total = np.zeros(n_rows)
     whole = len(terms) // 4 * 4
     for i in range(0, whole, 4):
         total += (terms[i] + terms[i + 1]) + (terms[i + 2] + terms[i + 3])
     for term in terms[whole:]:
         total += term
-    return total
 
 
 def _sigmoid(log_odds: FloatArray) -> FloatArray:
     e = _exp_of_negative(-np.abs(log_odds))
     larger = 1.0 / (1.0 + e)
-    smaller = e * larger
+    e *= larger
     is_one = log_odds >= 0.0
-    return np.stack([np.where(is_one, smaller, larger), np.where(is_one, larger, smaller)], axis=1)
+    found = np.empty((len(log_odds), 2))
+    found[:, 0] = np.where(is_one, e, larger)
+    found[:, 1] = np.where(is_one, larger, e)
+    return found
 
 
 def _softmax(log_odds: FloatArray) -> FloatArray:
@@ -58,16 +68,27 @@ def _softmax(log_odds: FloatArray) -> FloatArray:
     total = p[0].copy()
     for row in p[1:]:
         total += row
-    return np.ascontiguousarray((p * (1.0 / total)).T)
+    p *= 1.0 / total
+    return np.ascontiguousarray(p.T)
 
 
 def _exp_of_negative(x: FloatArray) -> FloatArray:
-    """As ``exponential.exp_of_negative``."""
-    shifted = np.maximum(x, SMALLEST) * LOG2_E + MAGIC
+    """As ``exponential.exp_of_negative``; in place, so that all stays in the cache."""
+    is_zero = x < SMALLEST
+    r = np.maximum(x, SMALLEST)
+    shifted = r * LOG2_E
+    shifted += MAGIC
     n = shifted - MAGIC
-    r = (np.maximum(x, SMALLEST) - n * LN2_HIGH) - n * LN2_LOW
-    p = np.full_like(r, EXP[-1])
-    for coefficient in EXP[-2::-1]:
-        p = p * r + coefficient
-    power = (p.view(np.int64) + (shifted.view(np.int64) << 52)).view(np.float64)
-    return np.where(x >= SMALLEST, power, 0.0)
+    r -= n * LN2_HIGH
+    n *= LN2_LOW
+    r -= n
+    p = r * EXP[-1]
+    for coefficient in EXP[-2:0:-1]:
+        p += coefficient
+        p *= r
+    p += EXP[0]
+    power = shifted.view(np.int64)
+    power <<= 52
+    power += p.view(np.int64)
+    power[is_zero] = 0
+    return shifted

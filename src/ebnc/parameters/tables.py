@@ -16,7 +16,7 @@ import numpy as np
 
 from ebnc.data.rows import CodedRows
 from ebnc.errors import TooLargeError, refuse_if_too_large
-from ebnc.kernels.few_rows import FEW_ROWS, probabilities_of_few
+from ebnc.kernels.numpy_lookup import numpy_probabilities
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "spread",
 ]
 
+FEW_ROWS = 4_096  # for which compiled code is not loaded
 BAG_CELLS = 1024  # a bag's table stays in the first-level cache beside the tile
 NEWEST = 8
 
@@ -47,10 +48,13 @@ class TableSum:
 
         return look_up_log_odds(rows.codes, *recipe(self._bags, rows), *self._flat)
 
-    def probabilities(self, rows: CodedRows) -> FloatArray:
-        """Softmax of (0, λ), eq. 3, shape (rows, K); shifted by the largest: nothing overflows."""
-        if len(rows) <= FEW_ROWS:
-            return probabilities_of_few(rows.codes, *recipe(self._bags, rows), *self._flat)
+    def probabilities(self, rows: CodedRows, *, compiled: bool | None = None) -> FloatArray:
+        """Softmax of (0, λ), eq. 3, shape (rows, K); shifted by the largest: nothing overflows.
+
+        ``compiled``: by compiled code or by NumPy; to the bit the same.
+        """
+        if not (len(rows) > FEW_ROWS if compiled is None else compiled):
+            return numpy_probabilities(rows.codes, *recipe(self._bags, rows), *self._flat)
         from ebnc.kernels.lookup import look_up_probabilities
 
         return look_up_probabilities(rows.codes, *recipe(self._bags, rows), *self._flat)
