@@ -35,7 +35,9 @@ class Fixed:
     def text(self, numbers, *, as_json):
         text = PredictionText(self, as_json=as_json)
         rows = CodedRows(("x",), (len(self.table) + 1,), np.array([numbers], dtype=np.uint32))
-        return (text.header + b"".join(text.pieces(rows))).decode()
+        lines = [piece for part in text.parts(rows) for piece in text.pieces(part)]
+        assert lines == [p for part in text.parts(rows) for p in text.pieces(text.predicted(part))]
+        return (text.header + b"".join(lines)).decode()
 
 
 doubles = st.floats(0.0, 1.0) | st.sampled_from(

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import pandas as pd
@@ -13,7 +14,7 @@ from cli.conftest import weather
 from ebnc.cli import prediction_text, row_writer
 from ebnc.data import csv_rows
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="done on Linux only")
 
 
 @pytest.fixture
@@ -49,9 +50,11 @@ def test_small_files_are_written_here(shared, forks, monkeypatch):
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
-@pytest.mark.parametrize("most", [2**16, 0])
-def test_the_bytes_are_the_same(shared, tmp_path, forks, monkeypatch, flags, most):
+@pytest.mark.parametrize(("most", "late"), [(2**16, -1), (0, -1), (0, 2**18)])
+def test_the_bytes_are_the_same(shared, tmp_path, forks, monkeypatch, flags, most, late):
+    """Lines that are kept, that are not, and of rows that were predicted for the other process."""
     monkeypatch.setattr(prediction_text, "MOST_CONFIGURATIONS", most)
+    monkeypatch.setattr(row_writer, "LATE", late)
     given = ["predict", shared.model, shared.csv, *flags]
     with monkeypatch.context() as here:
         here.setattr(row_writer, "_can_fork", lambda: False)

@@ -7,19 +7,24 @@ is predicted and written out once.
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
 import orjson
 
 from ebnc.data.rows import CodedRows
 from ebnc.formats.predictor import Predictor
+from ebnc.typing import FloatArray
 
-__all__ = ["PredictionText"]
+__all__ = ["Part", "PredictionText"]
 
 MOST_CONFIGURATIONS = 2**16  # whose lines are kept
 AT_A_TIME = 2**16  # probabilities; what is made of them stays in the cache
+
+Part: TypeAlias = CodedRows | FloatArray
+"""Some rows, coded or predicted already."""
 
 
 class PredictionText:
@@ -44,15 +49,21 @@ class PredictionText:
         if self._repeats:
             self._places = np.full(prod(self._n_states), -1, dtype=np.int32)
 
-    def pieces(self, rows: CodedRows) -> list[bytes]:
-        """The lines of rows, which hold the predictor's inputs with one more state each."""
-        if self._repeats:
-            return self._kept_lines(rows)
-        found: list[bytes] = []
+    def parts(self, rows: CodedRows) -> Iterator[CodedRows]:
+        """Rows, which hold the predictor's inputs with one more state each, some at a time."""
         for first in range(0, len(rows), self._n_rows):
             codes = rows.codes[:, first : first + self._n_rows]
-            found += self._written(CodedRows(rows.names, rows.n_states, codes))
-        return found
+            yield CodedRows(rows.names, rows.n_states, codes)
+
+    def predicted(self, part: CodedRows) -> Part:
+        """What ``pieces`` would do first, and then need not: the probabilities of a part."""
+        return part if self._repeats else self._predictor.probabilities(part)
+
+    def pieces(self, part: Part) -> list[bytes]:
+        """The lines of a part."""
+        if not isinstance(part, CodedRows):
+            return self._written(part)
+        return self._kept_lines(part) if self._repeats else self.pieces(self.predicted(part))
 
     @property
     def _repeats(self) -> bool:
@@ -81,15 +92,15 @@ class PredictionText:
             codes = np.empty((len(self._n_states), len(numbers)), dtype=rows.codes.dtype)
             for v in reversed(range(len(codes))):
                 numbers, codes[v] = np.divmod(numbers, self._n_states[v])
-            pieces = self._written(CodedRows(rows.names, rows.n_states, codes))
+            part = CodedRows(rows.names, rows.n_states, codes)
+            pieces = self._written(self._predictor.probabilities(part))
             lines += [b"".join(line) for line in zip(*[iter(pieces)] * 3, strict=True)]
         self._lines = np.array(lines, dtype=object)
 
-    def _written(self, rows: CodedRows) -> list[bytes]:
+    def _written(self, probabilities: FloatArray) -> list[bytes]:
         """Three pieces for each row: what is before its probabilities, they, and the line's end."""
-        probabilities = self._predictor.probabilities(rows)
         text = orjson.dumps(probabilities, option=orjson.OPT_SERIALIZE_NUMPY)
-        pieces = [self._end] * (3 * len(rows))
+        pieces = [self._end] * (3 * len(probabilities))
         pieces[::3] = self._starts[probabilities.argmax(axis=1)].tolist()
         pieces[1::3] = text[2:-2].split(b"],[")  # [[0.25,0.75],[0.5,0.5]]
         return pieces

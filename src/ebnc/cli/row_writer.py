@@ -1,18 +1,20 @@
 """Write rows out as text while the next ones are read: in another process, on another core.
 
 It is a fork of this one: it has the model, gets rows through a pipe, and writes to the file that is
-open here. Where rows come to their end it says through another pipe whether all is well.
+open here. Where it comes late, this one predicts for it. At the end of the rows it says through
+another pipe whether all is well.
 """
 
 import os
 import pickle
 import signal
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, BinaryIO, NoReturn
 
-from ebnc.cli.prediction_text import PredictionText
+from ebnc.cli.prediction_text import Part, PredictionText
 from ebnc.data.files import DataFiles
 from ebnc.data.rows import CodedRows
 
@@ -20,6 +22,7 @@ __all__ = ["row_writer"]
 
 MUCH = 2**22  # bytes of data that are worth another process
 PIPE = 2**20  # bytes of rows that may wait; the most that Linux allows everybody
+LATE = 2**18  # bytes that wait where the other process has more to do than this one
 
 WriteRows = Callable[[CodedRows], None]
 
@@ -32,16 +35,21 @@ def row_writer(text: PredictionText, file: BinaryIO, files: DataFiles) -> Iterat
         with _forked(text, file) as write:
             yield write
     else:
-        yield lambda rows: _write(text, rows, file)
+
+        def write(rows: CodedRows) -> None:
+            for part in text.parts(rows):
+                _write(text, part, file)
+
+        yield write
 
 
 def _can_fork() -> bool:
     """Whether there is a core to gain; on Linux, since forks of macOS may not use its libraries."""
-    return hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) > 1
+    return sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1
 
 
-def _write(text: PredictionText, rows: CodedRows, file: BinaryIO) -> None:
-    file.write(b"".join(text.pieces(rows)))
+def _write(text: PredictionText, part: Part, file: BinaryIO) -> None:
+    file.write(b"".join(text.pieces(part)))
 
 
 @contextmanager
@@ -59,8 +67,10 @@ def _forked(text: PredictionText, file: BinaryIO) -> Iterator[WriteRows]:
         _serve(text, file, rows_out, said_in)
 
     def send(rows: CodedRows) -> None:
-        pickle.dump(rows, rows_in, protocol=5)
-        rows_in.flush()
+        for part in text.parts(rows):
+            is_late = _waiting(rows_in) > LATE
+            pickle.dump(text.predicted(part) if is_late else part, rows_in, protocol=5)
+            rows_in.flush()
 
     said = None
     try:
@@ -96,6 +106,14 @@ def _serve(text: PredictionText, file: BinaryIO, rows: IO[bytes], said: IO[bytes
         said.flush()
     finally:
         os._exit(0)
+
+
+def _waiting(pipe: IO[bytes]) -> int:
+    """How many bytes in a pipe are not read yet."""
+    import fcntl
+    import termios
+
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 def _pipe() -> tuple[IO[bytes], IO[bytes]]:

@@ -108,7 +108,7 @@ class _Table:
         mixed = words[0] * self._factor
         for i, word in enumerate(words[1:]):
             mixed += word * (self._factor >> np.uint64(i + 1) | np.uint64(1))
-        return (mixed >> self._shift).astype(np.int64)
+        return (mixed >> self._shift).view(np.int64)
 
 
 def _unquoted(entry: str) -> str:

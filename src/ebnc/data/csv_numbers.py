@@ -25,6 +25,7 @@ _DOTS = np.uint64(0x2E2E2E2E2E2E2E2E)
 _ZEROS = np.uint64(0x3030303030303030)
 _HIGH_HALVES = np.uint64(0xF0F0F0F0F0F0F0F0)
 _SIXES = np.uint64(0x0606060606060606)
+_FILLING = _ZEROS & ~BYTES  # after so many digits
 _TENS = 10.0 ** np.arange(17)
 
 
@@ -37,7 +38,8 @@ def intervals(
     start = start + (is_negative | (first == _PLUS))
     length = stop - start
     is_number = (length > 0) & (length <= 24)
-    length = np.where(is_number, length, 0)
+    if not is_number.all():
+        length = np.where(is_number, length, 0)
     words = text.words(start, length)
     read = _read_short if len(words) == 1 else _read_long
     values, error, is_read = read(words, length)
@@ -57,7 +59,7 @@ def _read_short(
     point = _place_of_point(word)
     n_digits = length - (point < 8)
     before = np.minimum(point, length)
-    digits = _without_point(word, np.uint64(0), before) | (_ZEROS & ~BYTES[n_digits])
+    digits = _without_point(word, word >> _BYTE, before) | _FILLING[n_digits]
     values = _number(digits) / _TENS[8 - before]
     return values, None, _are_digits(digits) & (n_digits > 0)
 
@@ -73,9 +75,11 @@ def _read_long(
     n_digits = length - (point < 16)
     before = np.minimum(point, length)
     before0, before1 = np.minimum(before, 8), np.clip(before - 8, 0, 8)
-    d0 = _without_point(w0, w1, before0) | (_ZEROS & ~BYTES[np.clip(n_digits, 0, 8)])
-    d1 = _without_point(w1, w2, before1) | (_ZEROS & ~BYTES[np.clip(n_digits - 8, 0, 8)])
-    d2 = w2 | (_ZEROS & ~BYTES[np.clip(length - 16, 0, 8)])
+    moved0 = (w0 >> _BYTE) | (w1 << np.uint64(56))
+    moved1 = (w1 >> _BYTE) | (w2 << np.uint64(56))
+    d0 = _without_point(w0, moved0, before0) | _FILLING[np.clip(n_digits, 0, 8)]
+    d1 = _without_point(w1, moved1, before1) | _FILLING[np.clip(n_digits - 8, 0, 8)]
+    d2 = w2 | _FILLING[np.clip(length - 16, 0, 8)]
     whole = _number(d0) * np.uint64(10**8) + _number(d1)
     scaled = whole.astype(np.float64)
     power = _TENS[16 - np.minimum(before, 16)]
@@ -93,11 +97,9 @@ def _place_of_point(word: Words) -> IntArray:
     return (np.bitwise_count((found & -found) - np.uint64(1)) >> 3).astype(np.int64)
 
 
-def _without_point(word: Words, following: Words | np.uint64, before: IntArray) -> Words:
-    """The bytes before the point, and those after it one place nearer."""
-    kept = BYTES[before]
-    moved = (word >> _BYTE) | (following << np.uint64(56))
-    return (word & kept) | (moved & ~kept)
+def _without_point(word: Words, moved: Words, before: IntArray) -> Words:
+    """The bytes before the point, and after it those that moved one place nearer."""
+    return moved ^ ((word ^ moved) & BYTES[before])
 
 
 def _are_digits(word: Words) -> NDArray[np.bool_]:
