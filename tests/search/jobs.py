@@ -60,3 +60,9 @@ def end(cases, survivor):
     if os.getpid() != survivor:
         os.kill(os.getpid(), signal.SIGKILL)
     time.sleep(0.2)
+
+
+def shared(cases, kept):
+    """The process, what it found in ``kept``, and when it made something of it."""
+    time.sleep(0.05)
+    return os.getpid(), kept.value, kept.made(time.perf_counter_ns)

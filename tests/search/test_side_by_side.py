@@ -18,9 +18,9 @@ from ebnc.search import scorer as scorer_module
 from ebnc.search import screening
 from ebnc.search.greedy import greedy_search
 from ebnc.search.scorer import Scorer
-from ebnc.search.side_by_side import SideBySide
+from ebnc.search.side_by_side import Kept, SideBySide
 from problems import domain_of, random_data, structure_named
-from search.jobs import count_sent, count_teams, end, lengthen, size, who
+from search.jobs import count_sent, count_teams, end, lengthen, shared, size, who
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +142,15 @@ def test_jobs_leave_as_they_are_when_they_are_given(cases):
     growing = []
     found = SideBySide(cases, 2)(lengthen, [(growing,), (growing,)])
     assert found == [1, 1]
+
+
+def test_what_jobs_share_is_made_once_by_every_process(cases):
+    kept, other = Kept("a"), Kept("b")
+    team = SideBySide(cases, 2)
+    found = team(shared, [(kept,), (other,)] * 20)  # long enough for the other one to be there
+    assert [value for _, value, _ in found] == ["a", "b"] * 20
+    assert len({process for process, _, _ in found}) == 2
+    assert len(set(found)) == len({(process, value) for process, value, _ in found})
 
 
 def test_a_killed_process_is_an_error_and_the_next_team_has_another(cases):

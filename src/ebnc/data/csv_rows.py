@@ -18,6 +18,7 @@ from ebnc.data.csv_columns import Header, csv_header, opened_csv, read_entries
 from ebnc.data.csv_entries import entry_coder
 from ebnc.data.csv_text import PAD, Text, separators
 from ebnc.data.files import DataFiles, Stamps
+from ebnc.data.memory import reuse_memory
 from ebnc.data.rows import CodedRows, code_type
 from ebnc.domain import Domain
 from ebnc.errors import DataError
@@ -26,7 +27,6 @@ from ebnc.typing import CodeArray
 __all__ = ["stream_csv_rows"]
 
 BLOCK = 2**20  # bytes that are read at a time: what is made of them stays in the cache
-REUSED = 31 * 2**20  # bytes that glibc, having had them back once, keeps: a quarter of the time
 MOST_OPEN = 2**24  # bytes without an end of a line outside of quotes, which may be none
 BATCH = 2**14  # rows of Python's csv at a time
 
@@ -38,7 +38,7 @@ def stream_csv_rows(
 
     An entry that is not a state is an error, or, with ``unseen_as_extra``, gets the code r.
     """
-    np.empty(REUSED, dtype=np.uint8)  # at once given back
+    reuse_memory()
     paths = files.find()
     stamps = Stamps(paths)
     headers = csv_header(paths)

@@ -53,7 +53,7 @@ def search_models(
         result = search_from_starts(scorer, limits, told, progress.screening)
     best, met = result.best, result.met
     chosen = occams_window(met) if average else [(1.0, best)]
-    optimum, optima = best.optimum, [scored.optimum for _, scored in chosen]
+    optimum, optima = best.optimum, [scorer.with_rows(scored).optimum for _, scored in chosen]
     if tunes and score == "bic":  # which compares likelihoods; predictions need a prior
         optimum, optima = _by_evidence(optimum), [_by_evidence(each) for each in optima]
     if prior_scale == "loo":

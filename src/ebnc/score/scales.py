@@ -60,11 +60,12 @@ def maximise_evidence(
     tolerance: float = 1e-3,
     *,
     scales: Sequence[float] = (),
-    start: FloatArray | None = None,
+    start: FloatArray | Optimum | None = None,
 ) -> EvidenceFit:
     """Fit φ and the prior's scales together; the prior of ``posterior`` is not used.
 
-    ``scales``, one for each order as far as they are known, and ``start``, a φ, to begin with.
+    ``scales``, one for each order as far as they are known, and ``start``, a φ, to begin with; or
+    the optimum with these scales of the same likelihood.
     ``tolerance``: predicted gain, in nats, at which to stop. Every fit starts at the tangent
     prediction φ̃ + v Δρ. The curvature to begin with is 2γ_s + 1, where γ_s = d_s − τ tr (A⁻¹)_ss is
     the number of well-determined parameters (MacKay 1992).
@@ -76,7 +77,11 @@ def maximise_evidence(
     rho = np.full(n_orders, HYPER_MEAN)
     known = np.log(np.array(scales[:n_orders], dtype=np.float64))
     rho[: len(known)] = known
-    here = _Place.at(posterior, rho, start, None)
+    if isinstance(start, Optimum) and len(known) == n_orders:
+        here = _Place.of(Optimum(posterior.with_prior(start.posterior.prior), *start[1:]), rho)
+    else:
+        phi = start.solution.phi if isinstance(start, Optimum) else start
+        here = _Place.at(posterior, rho, phi, None)
     n_fits = 1
     inverse_curvature = np.diag(1.0 / here.curvature)
     for _ in range(MOST_ROUNDS):
@@ -122,13 +127,19 @@ class _Place:
         start: FloatArray | None,
         metric: Factor | None,
     ) -> "_Place":
+        """A fit there; without orders, with the scales of the likelihood's prior."""
         scales = tuple(np.exp(rho).tolist()) or likelihood.prior.scales
-        posterior = likelihood.with_prior(NormalPrior(scales))
-        _, solution, factor = find_optimum(posterior, start, metric)
+        return cls.of(find_optimum(likelihood.with_prior(NormalPrior(scales)), start, metric), rho)
+
+    @classmethod
+    def of(cls, optimum: Optimum, rho: FloatArray) -> "_Place":
+        """What belongs to a fit."""
+        posterior, solution, factor = optimum
+        scales = posterior.prior.scales
         log_evidence = laplace_log_evidence(log_joint(posterior, solution.phi), factor)
         shape = solution.phi.shape
         inverse_diagonal = (factor.inverse_root() ** 2).sum(axis=1).reshape(shape)
-        slope = _log_determinant_slopes(Optimum(posterior, solution, factor), len(rho))
+        slope = _log_determinant_slopes(optimum, len(rho))
         gradient, determined = np.empty(len(rho)), np.empty(len(rho))
         tangents = []
         for s in range(len(rho)):
@@ -169,7 +180,7 @@ class _Place:
 
 def _log_determinant_slopes(optimum: Optimum, n_wanted: int) -> Callable[[FloatArray], float]:
     """∂_v log |A| as a function of v, by the cheaper way for so many v."""
-    posterior, solution, _ = optimum
+    posterior = optimum.posterior
     exact_price = 0.1 * posterior.data.n_rows * posterior.design.dimension**2
     at_hand = isinstance(posterior.data, CellCounts) or posterior.data.n_rows <= MOST_COLLECTED
     # Few parameters go one way always: the two differ by rounding, which parts of the same data,
@@ -178,7 +189,7 @@ def _log_determinant_slopes(optimum: Optimum, n_wanted: int) -> Callable[[FloatA
     if at_hand and large and exact_price < 2 * n_wanted * posterior.hessian_price:
         gradient = log_determinant_gradient(optimum, posterior.data.n_rows)
         return lambda tangent: float(np.vdot(gradient, tangent))
-    return lambda tangent: _log_determinant_slope(posterior, solution.phi, tangent)
+    return lambda tangent: _log_determinant_slope(posterior, optimum.solution.phi, tangent)
 
 
 def _log_determinant_slope(posterior: Posterior, phi: FloatArray, tangent: FloatArray) -> float:

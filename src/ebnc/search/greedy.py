@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from ebnc.data.memory import reuse_memory
 from ebnc.kernels.parallel import one_blas_thread
 from ebnc.search.features import without_input
 from ebnc.search.limits import Limits
@@ -59,7 +60,8 @@ class SearchTrace:
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The best structure found, with its fit, the trace, and all models met on the way.
+    """The best structure found, with its fit, the trace, and all models met on the way, some
+    without their rows.
 
     ``entered``: for every input of the best structure the step that took it in; 0 is the start.
     """
@@ -85,12 +87,13 @@ def greedy_search(
     ``report`` is told every step, ``watch`` the number of candidates and the score before they are
     screened. Ctrl-C ends the search with the best structure so far.
     """
+    reuse_memory()
     limits = limits or Limits()
     limits.check_names(start.inputs)
     n_states = {x: scorer.cases.domain.n_states(x) for x in start.inputs}
     trace = SearchTrace()
     began = time.perf_counter()
-    here = scorer.tuned(start)
+    here = scorer.with_rows(scorer.tuned(start))
     met = {here.structure.cluster_key: here}
     entered: dict[str, int] = {}
     together: list[str] = []  # what the score would rise without, each by itself
@@ -121,7 +124,7 @@ def greedy_search(
                 if rival is None or rival.score <= here.score + ENOUGH:
                     break
                 # Dropping one by one ended lower than dropping all at once had been.
-                here, rival = rival, None
+                here, rival = scorer.with_rows(rival), None
                 note(f"drop {', '.join(together)}", here)
                 continue
             move, there = taken
@@ -136,7 +139,7 @@ def greedy_search(
                         described, there = f"drop {', '.join(gains)}", at_once
                     else:
                         rival, together = at_once, list(gains)
-            here = there
+            here = scorer.with_rows(there)
             note(described, here)
     except KeyboardInterrupt:
         trace.interrupted = True

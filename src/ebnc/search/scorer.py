@@ -24,22 +24,24 @@ from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import Optimum, find_optimum
 from ebnc.fitting.solution import Solution
 from ebnc.likelihood.counts import CellCounts, Counts, NoCounts, count_cells
-from ebnc.likelihood.design import Bag, Design
-from ebnc.likelihood.posterior import OutsideBlock, Posterior
+from ebnc.likelihood.design import Design
+from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.phi import Basis, transfer
 from ebnc.score.bic import bic
 from ebnc.score.laplace import laplace_log_evidence, log_joint
 from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD, maximise_evidence
-from ebnc.search.side_by_side import SideBySide, gather_team
+from ebnc.search.side_by_side import Kept, SideBySide, gather_team
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.typing import FloatArray
 
 __all__ = ["How", "Scored", "Scorer", "on_cases", "without_rows"]
 
 How = tuple[str, tuple[float, ...] | None, bool]  # kind, scales, structure prior
 
 SHORT = 3e6  # nanoseconds of a fit that is not worth sending
+LONG = 2e6  # nanoseconds of a gradient that threads compute side by side
 MOST_PROJECTED = 16  # projections of the cases that are kept
 
 NEARLY_FLAT = 3.0
@@ -137,7 +139,8 @@ class Scorer:
     ) -> list[Scored]:
         """``at_scales`` of several structures and scales, side by side where that is worth it.
 
-        Others also tune the first one, which is probably asked for next.
+        They come without their rows from others, who also tune the first one, which is probably
+        asked for next; unless there are so many rows that threads will share the work well.
         """
         new = {
             (structure.cluster_key, scales): structure
@@ -146,37 +149,18 @@ class Scorer:
         }
         price = 10 * near.posterior.gradient_price + 2 * near.posterior.hessian_price
         if self.team is not None and len(new) > 1 and price > SHORT:
-            light = without_rows(near)
+            kept = Kept(without_rows(near))
+            tune = self.tunes_scales and near.posterior.gradient_price < LONG
             jobs = [
-                (self.how, structure, scales, light, self.tunes_scales and i == 0)
+                (self.how, structure, scales, kept, tune and i == 0)
                 for i, ((_, scales), structure) in enumerate(new.items())
             ]
             for key, (found, tuned, n_fits) in zip(new, self.team(_fit_one, jobs), strict=True):
                 self.n_fits += 1
-                self._memory[key] = self.with_rows(found)
+                self._memory[key] = found
                 if tuned is not None:
                     self._ahead = (self._memory[key], tuned, n_fits)
         return [self.at_scales(structure, scales, near) for structure, scales in asked]
-
-    def outside_blocks(
-        self, here: Scored, bags: Sequence[Bag], beside: Sequence[tuple[int, ...]] | None = None
-    ) -> list[OutsideBlock]:
-        """Blocks of the likelihood for bags outside of a design.
-
-        Bags with inputs that the structure has not need rows that have them: those of all cases.
-        """
-        inside = set(here.structure.markov_blanket)
-        within = [i for i, bag in enumerate(bags) if inside.issuperset(bag.names)]
-        beyond = [i for i, bag in enumerate(bags) if not inside.issuperset(bag.names)]
-        found: dict[int, OutsideBlock] = {}
-        for places, is_whole in ((within, False), (beyond, True)):
-            if places:
-                posterior = on_cases(self.cases, here).posterior if is_whole else here.posterior
-                chosen = [bags[i] for i in places]
-                near = None if beside is None else [beside[i] for i in places]
-                blocks = posterior.outside_blocks(here.solution.phi, chosen, near)
-                found |= zip(places, blocks, strict=True)
-        return [found[i] for i in range(len(bags))]
 
     @cached_property
     def team(self) -> SideBySide | None:
@@ -189,7 +173,7 @@ class Scorer:
         return (self.kind, self.scales, self.structure_prior)
 
     def with_rows(self, scored: Scored) -> Scored:
-        """A fit that left its rows behind, with them again."""
+        """A fit with its rows, which it may have left behind."""
         return on_cases(self._cases_of(scored.structure), scored)
 
     def _remember(
@@ -224,10 +208,13 @@ class Scorer:
             _, found_ahead, n_fits = self._ahead
             if found_ahead.structure.cluster_key == structure.cluster_key:
                 self.n_fits += n_fits
-                return self.with_rows(found_ahead)
+                return found_ahead
         posterior = self._posterior(structure)
         scales = () if near is None else near.posterior.prior.scales
-        start = None if near is None else start_from(near, posterior.design)
+        start: FloatArray | Optimum | None = None
+        if near is not None:
+            same = near.structure == structure
+            start = near.optimum if same else start_from(near, posterior.design)
         found = maximise_evidence(posterior, tolerance=1e-2, scales=scales, start=start)
         self.n_fits += found.n_fits
         prior = self.log_structure_prior(structure)
@@ -262,7 +249,7 @@ def _log_choices(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def start_from(near: Scored, design: Design) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":
+def start_from(near: Scored, design: Design) -> FloatArray:
     """φ̃ of a similar structure as a start for another design."""
     old = near.posterior.design
     return design.from_basis(transfer(old.to_basis(near.solution.phi), old.basis, design.basis))
@@ -291,11 +278,11 @@ def _fit_one(
     how: How,
     structure: EmbeddedStructure,
     scales: tuple[float, ...],
-    near: Scored,
+    near: Kept[Scored],
     tune: bool,
 ) -> tuple[Scored, Scored | None, int]:
     """A fit at given scales, and if asked for what tuning makes of it, with the fits that takes."""
     scorer = Scorer(cases, *how)
-    found = scorer.at_scales(structure, scales, near)
+    found = scorer.at_scales(structure, scales, near.value)
     tuned = without_rows(scorer.tuned(structure, found)) if tune else None
     return without_rows(found), tuned, scorer.n_fits - 1

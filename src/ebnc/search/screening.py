@@ -16,7 +16,8 @@ that share an input with the new block, and only the best are looked at with the
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cached_property
+from itertools import accumulate, combinations
 
 import numpy as np
 
@@ -25,12 +26,13 @@ from ebnc.domain import Domain
 from ebnc.errors import SingularHessianError
 from ebnc.fitting.metric import Factor
 from ebnc.kernels.parallel import in_parallel, one_blas_thread
-from ebnc.likelihood.design import Design
-from ebnc.likelihood.posterior import OutsideBlock
+from ebnc.likelihood.design import Bag, Design
+from ebnc.likelihood.posterior import OutsideBlock, Posterior
 from ebnc.parameters.phi import Basis
 from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD
 from ebnc.search.moves import Move
-from ebnc.search.scorer import How, Scored, Scorer, without_rows
+from ebnc.search.scorer import How, Scored, Scorer, on_cases, without_rows
+from ebnc.search.side_by_side import Kept
 from ebnc.structure.clusters import Cluster
 from ebnc.typing import FloatArray, IntArray
 
@@ -38,8 +40,8 @@ __all__ = ["Screened", "is_expensive", "screen", "worth_of_terms"]
 
 NEW_SCALES = (0.06, 0.12, 0.25, 0.5, 1.0)
 SMALL = 1e7  # operations, some milliseconds: not worth the trouble of sharing them
-LONG = 3e7  # operations that are cut into several shares for every worker, to end together
-SHARES = 3
+LONG = 3e7  # operations that are cut into several shares for every worker
+SHARES = (3, 2, 1, 1, 1)  # the last ones are short, so that all end together
 EXPENSIVE = 3e9  # operations, a few seconds, of which the first ranking saves most
 THOROUGH = 40  # moves that are looked at again after the first ranking
 
@@ -71,13 +73,14 @@ def _ranked(scorer: Scorer, here: Scored, moves: Sequence[Move], *, rough: bool)
     widths = [_width(here, move) for move in moves]
     price = _price(here.design, here.posterior.data.n_rows, widths)
     if scorer.team is None or len(moves) < scorer.team.n_workers or price < SMALL:
-        found = _estimates(scorer, here, moves, rough)
+        found = _estimates(_View(scorer, here), moves, rough)
     else:
         dealt = sorted(range(len(moves)), key=lambda i: -widths[i])
-        n_shares = min(len(moves), scorer.team.n_workers * (1 if price < LONG else SHARES))
-        shares = [dealt[i::n_shares] for i in range(n_shares)]
-        light = without_rows(here)
-        jobs = [(scorer.how, light, [moves[i] for i in share], rough) for share in shares]
+        parts_of_share = (1,) if price < LONG else SHARES
+        shares = _shares(dealt, scorer.team.n_workers, parts_of_share)
+        kept = Kept(without_rows(here))
+        kept.made(lambda: _View(scorer, here))
+        jobs = [(scorer.how, kept, [moves[i] for i in share], rough) for share in shares]
         parts = scorer.team(_estimates_of_share, jobs)
         by_place = {
             i: estimate
@@ -89,17 +92,67 @@ def _ranked(scorer: Scorer, here: Scored, moves: Sequence[Move], *, rough: bool)
     return sorted(screened, key=lambda s: (-s.gain, s.move.description))
 
 
+class _View:
+    """A fit, as moves from there are estimated."""
+
+    def __init__(self, scorer: Scorer, here: Scored) -> None:
+        self.scorer, self.here = scorer, here
+
+    @cached_property
+    def covariance(self) -> FloatArray:
+        """A⁻¹."""
+        return self.here.factor.solve(np.eye(self.here.dimension))
+
+    @cached_property
+    def whole(self) -> Posterior:
+        """The posterior with all cases: bags with inputs that the structure has not need them."""
+        return on_cases(self.scorer.cases, self.here).posterior
+
+    def outside_blocks(
+        self, bags: Sequence[Bag], beside: Sequence[tuple[int, ...]] | None = None
+    ) -> list[OutsideBlock]:
+        """Blocks of the likelihood for bags outside of the design."""
+        inside = set(self.here.structure.markov_blanket)
+        within = [i for i, bag in enumerate(bags) if inside.issuperset(bag.names)]
+        beyond = [i for i, bag in enumerate(bags) if not inside.issuperset(bag.names)]
+        found: dict[int, OutsideBlock] = {}
+        for places, is_whole in ((within, False), (beyond, True)):
+            if places:
+                posterior = self.whole if is_whole else self.here.posterior
+                chosen = [bags[i] for i in places]
+                near = None if beside is None else [beside[i] for i in places]
+                blocks = posterior.outside_blocks(self.here.solution.phi, chosen, near)
+                found |= zip(places, blocks, strict=True)
+        return [found[i] for i in range(len(bags))]
+
+
+def _shares(dealt: Sequence[int], n_workers: int, sizes: Sequence[int]) -> list[list[int]]:
+    """For every worker shares of these relative sizes, in their order; none is empty."""
+    n_parts = n_workers * sum(sizes)
+    parts = [dealt[i::n_parts] for i in range(n_parts)]
+    shares = []
+    for begin, size in zip(accumulate(sizes, initial=0), sizes, strict=False):
+        for worker in range(n_workers):
+            places = range(begin * n_workers + worker, (begin + size) * n_workers, n_workers)
+            shares.append([i for place in places for i in parts[place]])
+    return [share for share in shares if share]
+
+
 def _estimates_of_share(
-    cases: Cases, how: How, here: Scored, moves: Sequence[Move], rough: bool
+    cases: Cases, how: How, kept: Kept[Scored], moves: Sequence[Move], rough: bool
 ) -> list[tuple[float, tuple[float, ...]]]:
-    scorer = Scorer(cases, *how)
-    return _estimates(scorer, scorer.with_rows(here), moves, rough)
+    def make() -> _View:
+        scorer = Scorer(cases, *how)
+        return _View(scorer, scorer.with_rows(kept.value))
+
+    return _estimates(kept.made(make), moves, rough)
 
 
 def _estimates(
-    scorer: Scorer, here: Scored, moves: Sequence[Move], rough: bool
+    view: _View, moves: Sequence[Move], rough: bool
 ) -> list[tuple[float, tuple[float, ...]]]:
     """Gains and scales of moves; ``rough``: with the nearest bags of the design only."""
+    scorer, here = view.scorer, view.here
     basis = here.design.basis
     clusters = here.structure.cluster_key
     prior = scorer.log_cluster_prior(clusters)
@@ -111,12 +164,11 @@ def _estimates(
     if rough:
         nearby = _nuisances(here, [moves[i] for i in outside])
         beside = [_bags_near(here, moves[i].new_cluster) for i in outside]
-        blocks = scorer.outside_blocks(here, bags, beside)
+        blocks = view.outside_blocks(bags, beside)
         covariances = [nearby[numbers] for numbers in beside]
     else:
-        covariance = here.factor.solve(np.eye(here.dimension))
-        blocks = scorer.outside_blocks(here, bags)
-        covariances = [covariance] * len(outside)
+        blocks = view.outside_blocks(bags)
+        covariances = [view.covariance] * len(outside)
     found_outside = dict(zip(outside, zip(blocks, covariances, strict=True), strict=True))
 
     def estimate(i: int) -> tuple[float, tuple[float, ...]]:
@@ -126,7 +178,7 @@ def _estimates(
             gain = scorer.log_structure_prior(structure) - prior
             there = {frozenset(term.inputs) for term in Basis(structure, basis.domain).terms}
             lost = [t.inputs for t in basis.terms if frozenset(t.inputs) not in there]
-            return gain - worth_of_terms(scorer, here, lost, covariance), scales
+            return gain - worth_of_terms(scorer, here, lost, view.covariance), scales
         kept = [cluster for cluster in clusters if not cluster <= new]
         gain = scorer.log_cluster_prior([*kept, new]) - prior
         if i not in found_outside:

@@ -19,28 +19,33 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from threading import RLock
+from typing import Any, Generic, TypeVar
+from uuid import uuid4
 
 import numpy as np
 from joblib import effective_n_jobs, parallel_config
 from joblib.parallel import BACKENDS, get_active_backend
 
 from ebnc.data.cases import Cases
+from ebnc.data.memory import reuse_memory
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain
 from ebnc.errors import ParameterError, StorageError
 from ebnc.kernels.parallel import one_blas_thread, one_thread
 
-__all__ = ["SideBySide", "gather_team"]
+__all__ = ["Kept", "SideBySide", "gather_team"]
 
+M = TypeVar("M")
 T = TypeVar("T")
 
 FETCHING = 120.0  # seconds
 IDLE = 300.0  # seconds after which a process that has no jobs ends
 LEAVING = 2e-3  # seconds that a job may take to leave; 5 ms of work went by before it did
-MOST_HELD = 4  # sets of cases that a worker keeps
+MOST_HELD = 4  # sets of cases, and other things that several jobs need, that a worker keeps
 
 
 def gather_team(cases: Cases, n_jobs: int | None) -> "SideBySide | None":
@@ -104,7 +109,8 @@ class SideBySide:
 
             def note(future: "Future[T]") -> None:
                 finished.put((i, future))
-                send_next()
+                if not future.cancelled() and future.exception() is None:
+                    send_next()
 
             future: Future[T] = self._executor.submit(*self._packed(job, given))
             future.add_done_callback(note)
@@ -113,9 +119,8 @@ class SideBySide:
         found: dict[int, T] = {}
         try:
             if self.takes_part:
-                n_each = 2 if n_jobs > 2 * self.n_workers else 1  # the second is there at once
-                sent = [send_next() for _ in range(n_each * (self.n_workers - 1))]
-                _wait_until_sent(sent[self.n_workers - 2])
+                sent = [send_next() for _ in range(self.n_workers - 1)]
+                _wait_until_sent(sent[-1])
             else:
                 while waiting:
                     send_next()
@@ -129,6 +134,18 @@ class SideBySide:
                 yield found.pop(place)
         finally:
             waiting.clear()
+
+    def prepared(self, job: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
+        """job(cases, …) for ``begin``."""
+        return _pack_result, *self._packed(job, arguments)
+
+    def begin(self, prepared: tuple[Any, ...]) -> "Future[bytes]":
+        """Another begins a job; ``pickle`` reads its result, which may never be wanted."""
+        return self._executor.submit(*prepared)
+
+    def here(self, job: Callable[..., T], *arguments: Any) -> T:
+        """job(cases, …) by the caller, on one thread as by all others."""
+        return _run(self._mine, job, arguments)
 
     def _packed(self, job: Callable[..., T], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """A job as it is handed over. What travels is packed here and now: the caller goes on to
@@ -146,6 +163,41 @@ def _wait_until_sent(future: "Future[Any] | None") -> None:
             time.sleep(1e-4)
             return
         time.sleep(2e-5)
+
+
+class Kept(Generic[T]):
+    """What several jobs need; ``value`` is unpacked once by every process that does some of them,
+    and what they make of it is kept there with it."""
+
+    def __init__(self, value: T, key: str = "") -> None:
+        self.value, self._key = value, key or uuid4().hex
+        self._lock = RLock()
+        self._made: Any = None
+
+    def __reduce__(self) -> tuple[Callable[..., "Kept[T]"], tuple[str, bytes]]:
+        return _unpack_once, (self._key, self._packed)
+
+    def made(self, make: Callable[[], M]) -> M:
+        """What ``make`` returns, the first time."""
+        with self._lock:
+            if self._made is None:
+                self._made = make()
+            made: M = self._made
+        return made
+
+    @cached_property
+    def _packed(self) -> bytes:
+        return pickle.dumps(self.value)
+
+
+_unpacked: dict[str, Kept[Any]] = {}
+
+
+def _unpack_once(key: str, packed: bytes) -> Kept[Any]:
+    if key not in _unpacked:
+        _leave_room(_unpacked)
+        _unpacked[key] = Kept(pickle.loads(packed), key)
+    return _unpacked[key]
 
 
 _pools: dict[tuple[int, int], Executor] = {}
@@ -171,6 +223,10 @@ def _run(sent: "_Here | _Sent", job: Callable[..., T], arguments: tuple[Any, ...
     # A worker that waited for others of its cluster, all waiting too, would wait for ever.
     with parallel_config("sequential"), one_thread(), one_blas_thread():
         return job(sent.cases(), *arguments)
+
+
+def _pack_result(run: Callable[..., Any], *how: Any) -> bytes:
+    return pickle.dumps(run(*how))
 
 
 # -- the cases as a worker finds them -------------------------------------------------------------
@@ -200,6 +256,7 @@ class _Sent:
 
     def cases(self) -> Cases:
         if self.key not in _held:
+            reuse_memory()
             _hold(self.key, self.fetch(self.key))
         codes, classes, weights = _held[self.key]
         rows = CodedRows(self.names, tuple(map(self.domain.n_states, self.names)), codes)
@@ -212,9 +269,13 @@ out after seconds, since no task of the cluster's graph names them."""
 
 
 def _hold(key: str, arrays: _Arrays) -> None:
-    while len(_held) >= MOST_HELD:
-        del _held[next(iter(_held))]
+    _leave_room(_held)
     _held[key] = arrays
+
+
+def _leave_room(held: dict[str, Any]) -> None:
+    while len(held) >= MOST_HELD:
+        del held[next(iter(held))]
 
 
 def _sent_to_processes(cases: Cases) -> _Sent:
