@@ -42,12 +42,13 @@ def everything_is_sent(monkeypatch):
     """Also jobs that are too short to be worth it; counts those that others got."""
     monkeypatch.setattr(outlook, "SHORT", 1.0)
     monkeypatch.setattr(outlook, "LONG", 1.0)
+    monkeypatch.setattr(outlook, "SMALL", 0)
     return count_sent(monkeypatch)
 
 
 REGIMES = {"sparse": mixed_rows, "dense": binary_rows}
 SENT = {
-    "sparse": {"start_nodes", "look_at_sides", "fit_changes"},
+    "sparse": {"start_nodes", "look_at_sides", "look_ahead", "fit_changes"},
     "dense": {"_scales_of", "_learn_all"},
 }
 

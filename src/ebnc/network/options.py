@@ -24,10 +24,12 @@ __all__ = [
     "Found",
     "Option",
     "Side",
+    "all_options",
     "fit_change",
     "fit_changes",
     "join_sides",
     "look",
+    "look_ahead",
     "look_at_sides",
     "sides",
     "start_nodes",
@@ -162,6 +164,12 @@ def join_sides(target: str, seen: Sequence[tuple[Side, Found]]) -> list[Option]:
     return [*(Option(Change("add", target, x), gain) for x, gain in gains.items()), *others]
 
 
+def all_options(learner: NodeLearner, state: NodeState, constraints: Constraints) -> list[Option]:
+    """The options of a node in one state."""
+    seen = [(side, look(learner, state, side)) for side in sides(learner, state, constraints)]
+    return join_sides(learner.target, seen)
+
+
 # -- jobs for other processes; ``cases``: of the whole network, whatever their target -------------
 
 
@@ -190,6 +198,20 @@ def fit_changes(
         fit_change(NodeLearner.of(cases, change.head, settings, constraints), state, change)
         for state, change in asked
     ]
+
+
+def look_ahead(
+    cases: Cases,
+    settings: Settings,
+    constraints: Constraints,
+    state: NodeState,
+    change: Change,
+    after: NodeState | None,
+) -> tuple[NodeState, list[Option]]:
+    """The node after a change, fitted unless it is given, and its options there."""
+    learner = NodeLearner.of(cases, change.head, settings, constraints)
+    there = fit_change(learner, state, change) if after is None else after
+    return there, all_options(learner, there, constraints)
 
 
 def start_nodes(

@@ -1,22 +1,23 @@
 """What the search of a sparse network has worked out: by itself, or shared with a team.
 
-Every step needs the options of the one or two nodes that it changed. The sides that they are looked
-at from are dealt out into shares of about equal length, one for each worker; so are fits that are
-all needed. What is worked out does not depend on who does it, so the search takes the same steps
-whatever the number of workers.
+The first step needs the options of all nodes: the sides that they are looked at from are dealt out
+into shares of about equal length. Every other step needs those of the one or two nodes that it
+changed, which others may have looked at ahead. What is worked out does not depend on who does it,
+so the search takes the same steps whatever the number of workers.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ebnc.data.cases import Cases
+from ebnc.network.ahead import Ahead, Next
 from ebnc.network.changes import Change
 from ebnc.network.constraints import Constraints
 from ebnc.network.nodes import NodeLearner, NodeState, Settings
 from ebnc.network.options import (
     Option,
+    all_options,
     fit_change,
-    fit_changes,
     join_sides,
     look_at_sides,
     sides,
@@ -31,7 +32,7 @@ SHORT = 2.5e6  # nanoseconds of a share; less is sooner done than sent
 LONG = 2.5e7  # nanoseconds of a share where workers have several, so that they end together
 SENDING = 1e6  # nanoseconds that a job is on its way
 MOST = 12  # shares for every worker
-FITS = 2  # for every worker, of those that will probably all be needed
+SMALL = 2e5  # entries of the cases whose nodes are looked at sooner than sent
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -45,7 +46,8 @@ class Outlook:
     ) -> None:
         self.cases, self.constraints, self.team = cases, constraints, team
         self._settings, self._how = settings, (settings, constraints)
-        self._fitted: dict[Change, NodeState] = {}
+        self._is_large = len(cases) * len(cases.inputs) > SMALL
+        self._ahead = None if team is None else Ahead(team, settings, constraints)
 
     def starts(self, parents: Mapping[str, Sequence[str]]) -> dict[str, NodeState]:
         """Nodes with the parents that a search begins with."""
@@ -71,28 +73,30 @@ class Outlook:
             join_sides(learner.target, some) for (learner, _), some in zip(nodes, seen, strict=True)
         ]
 
+    def options_after(self, made: Sequence[Next], likely: Iterable[Next]) -> list[list[Option]]:
+        """The options of nodes after changes that are fitted; ``likely``: what may come next."""
+        if self._ahead is not None and self._is_large:
+            return self._ahead.options(made, likely)
+        return [
+            all_options(learner, option.state, self.constraints)
+            for learner, _, option in made
+            if option.state is not None
+        ]
+
     def state(self, learner: NodeLearner, state: NodeState, change: Change) -> NodeState:
         """The node after a change."""
-        known = self._fitted.get(change)
+        known = None if self._ahead is None else self._ahead.state(change)
         return fit_change(learner, state, change) if known is None else known
 
-    def fit_some(self, wanted: Sequence[tuple[NodeState, Change]]) -> None:
+    def fit_some(self, wanted: Sequence[Next]) -> None:
         """Fit the first of what will be asked for, and those that probably will, side by side."""
-        if self.team is None or wanted[0][1] in self._fitted:
-            return
-        new = [(state, change) for state, change in wanted if change not in self._fitted]
-        new = new[: FITS * self.team.n_workers]
-        works = [
-            work_of_fit(self._settings, len(self.cases), len(state.parents)) for state, _ in new
-        ]
-        if sum(works) > 2 * SHORT:
-            found = self._shared(fit_changes, new, works)
-            self._fitted |= {change: state for (_, change), state in zip(new, found, strict=True)}
+        if self._ahead is not None and self._is_large:
+            self._ahead.fit(wanted)
 
     def forget(self, names: Iterable[str]) -> None:
         """Nodes that have changed."""
-        gone = set(names)
-        self._fitted = {c: state for c, state in self._fitted.items() if c.head not in gone}
+        if self._ahead is not None:
+            self._ahead.forget(names)
 
     def _shared(
         self, job: Callable[..., list[R]], asked: Sequence[A], works: Sequence[float]

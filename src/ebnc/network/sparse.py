@@ -9,7 +9,8 @@ At a local maximum the search goes on for a few changes that lower the score lea
 back the latest ones (tabu search, Glover 1989), and returns to the best network if that leads
 nowhere.
 
-With several workers (joblib) the sides of those nodes are looked at side by side.
+With several workers (joblib) the sides of those nodes are looked at side by side, and so are other
+nodes after the changes that will probably come next.
 """
 
 import math
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from ebnc.data.cases import Cases
+from ebnc.network.ahead import Next, that_go_together
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.constraints import Constraints
 from ebnc.network.graph import ancestral_set, children
@@ -33,7 +35,7 @@ __all__ = ["SparseSearch"]
 ENOUGH = 1e-6  # nats by which a change must raise the score
 SLACK = 2.0  # a change is fitted where its estimate is above minus this
 PATIENCE = 15  # changes that do not lead to a new best network before the search ends
-MOST_LIKELY = 8  # changes beside the best that may be fitted with it
+MOST_LIKELY = 8  # changes that may be fitted with the best, or come after it
 TABU = 6  # latest changes that are not taken back at once
 
 
@@ -93,6 +95,7 @@ class SparseSearch:
         self.trace = NetworkTrace()
         self._began = time.perf_counter()
         self._latest: deque[frozenset[str]] = deque(maxlen=TABU)
+        self._ranked: list[tuple[Option, ...]] = []  # what was next best
         self.nodes: dict[str, _Node] = {}
         self._outlook = Outlook(cases, settings, constraints, team)
         names = cases.rows.names
@@ -138,7 +141,15 @@ class SparseSearch:
     # -- accepting ----------------------------------------------------------------------------
 
     def _accept(self, options: tuple[Option, ...]) -> None:
-        self._move({o.change.head: o.state for o in options if o.state is not None})
+        go_together = that_go_together(self.parents, [options, *self._ranked])
+        likely = (o for others in islice(go_together, 1, MOST_LIKELY) for o in others)
+        found = self._outlook.options_after(
+            [self._next(option) for option in options], map(self._next, likely)
+        )
+        for option, seen in zip(options, found, strict=True):
+            assert option.state is not None
+            self._show(self.nodes[option.change.head], option.state, seen)
+        self._outlook.forget(option.change.head for option in options)
         change = options[0].change
         if len(options) == 2:  # the arc that goes, and the one that comes instead
             change = Change("turn", options[0].change.head, options[0].change.tail)
@@ -146,14 +157,21 @@ class SparseSearch:
         if self.record is not None:
             self.record(change)
 
+    def _next(self, option: Option) -> Next:
+        node = self.nodes[option.change.head]
+        return Next(node.learner, node.state, option)
+
     def _move(self, states: Mapping[str, NodeState], *, look: bool = True) -> None:
         """Nodes in other states; ``look``: with their options there."""
         pairs = [(self.nodes[name].learner, state) for name, state in states.items()]
         seen = self._outlook.options(pairs) if look else [[] for _ in pairs]
         for (name, state), found in zip(states.items(), seen, strict=True):
-            self.trace.n_fits += sum(option.state is not None for option in found)
-            self.nodes[name].move(state, found)
+            self._show(self.nodes[name], state, found)
         self._outlook.forget(states)
+
+    def _show(self, node: _Node, state: NodeState, options: Sequence[Option]) -> None:
+        self.trace.n_fits += sum(option.state is not None for option in options)
+        node.move(state, options)
 
     def _note(self, change: Change) -> None:
         seconds = time.perf_counter() - self._began
@@ -202,13 +220,10 @@ class SparseSearch:
                 ranked = sorted(waiting, key=_gain, reverse=True) or ranked
             best = ranked[0]
             if _is_fitted(best):
+                self._ranked = ranked[1:]
                 return best
             self._outlook.fit_some(
-                [
-                    (self.nodes[option.change.head].state, option.change)
-                    for options in ranked[:MOST_LIKELY]
-                    for option in _unfitted(options)
-                ]
+                [self._next(o) for options in ranked[:MOST_LIKELY] for o in _unfitted(options)]
             )
             for option in _unfitted(best):
                 self._settle(option)
