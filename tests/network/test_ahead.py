@@ -96,6 +96,26 @@ def test_the_caller_works_on_what_is_likely_rather_than_wait(cases, monkeypatch)
     assert who[wanted.option.change] is not threading.current_thread()
 
 
+def test_a_change_is_not_known_before_it_is_on_its_way(cases, monkeypatch):
+    """Jobs are handed out on another thread while the caller asks for states."""
+    with joblib.parallel_config("threading"):
+        team = SideBySide(cases, 2)
+    ahead = Ahead(team, SETTINGS, CONSTRAINTS)
+    wanted, likely = (
+        next_change(cases, Change("add", head, "A"), fitted=True) for head in ("C", "D")
+    )
+    begin, asked = team.begin, []
+
+    def ask_and_begin(prepared):
+        asked.append(ahead.state(likely.option.change))
+        return begin(prepared)
+
+    monkeypatch.setattr(team, "begin", ask_and_begin)
+    ahead.options([wanted], [likely])
+    assert asked
+    assert set(asked) == {None}
+
+
 def test_what_a_changed_node_might_have_become_is_forgotten(cases, monkeypatch):
     monkeypatch.setattr(module, "SHORT", 0.0)
     some = [next_change(cases, Change("add", head, "A"), fitted=False) for head in ("C", "D")]

@@ -21,7 +21,7 @@ from ebnc.network.nodes import NodeLearner, NodeState, Settings
 from ebnc.network.options import (
     Option,
     Side,
-    fit_changes,
+    fit_ahead,
     join_sides,
     look_ahead,
     look_at_sides,
@@ -66,9 +66,10 @@ class _Job:
     @property
     def has_failed(self) -> bool:
         """Whether it could not be done, once it is not on its way any more."""
-        if self._future is None or self._future.cancelled():
+        future = self._future  # the caller may fetch the result meanwhile
+        if future is None or future.cancelled():
             return self._error is not None
-        return self._future.exception() is not None
+        return future.exception() is not None
 
     def begin(self, when_done: Callable[["_Job"], None]) -> None:
         """By another."""
@@ -127,7 +128,7 @@ class Ahead:
         if sum(job.work for job in jobs.values()) < 2 * SHORT:
             return
         self._share(list(jobs.values()))
-        self._fitted |= {change: job.result()[0] for change, job in jobs.items()}
+        self._fitted |= {change: job.result() for change, job in jobs.items()}
 
     def options(self, wanted: Sequence[Next], likely: Iterable[Next]) -> list[list[Option]]:
         """The options after changes that are made; ``likely``: what may come next, best first."""
@@ -167,7 +168,7 @@ class Ahead:
     def _fit(self, each: Next) -> _Job:
         learner, state, option = each
         work = work_of_fit(learner.settings, len(learner.cases), len(state.parents))
-        return self._job(work, fit_changes, [(state, option.change)])
+        return self._job(work, fit_ahead, state, option.change)
 
     def _look(self, each: Next) -> list[tuple[list[Side], _Job]]:
         """Jobs for all sides of a node after a change, short ones together."""
@@ -212,32 +213,32 @@ class Ahead:
             jobs[0].do()
         while True:
             busy = [job.work for job in (*jobs, *begun) if job.is_on_its_way]
+            change = None
             with self._lock:
                 if self._urgent:
                     job = self._urgent.popleft()
                 elif self._likely and self._likely[0][1].work < 2 * max(busy, default=0.0):
-                    job = self._take_likely()
+                    change, job = self._likely.popleft()
                 else:
                     return
             job.do()
+            if change is not None:
+                self._jobs[change] = job
 
     def _hand_out(self) -> None:
         """To others what they can do soon."""
         while self._at_hand < ENOUGH * self._n_others and (self._urgent or self._likely):
-            job = self._urgent.popleft() if self._urgent else self._take_likely()
+            change, job = (None, self._urgent.popleft()) if self._urgent else self._likely.popleft()
             self._at_hand += job.work
             job.begin(self._go_on)
+            if change is not None:  # not before: whoever finds it may ask for its result
+                self._jobs[change] = job
 
     def _go_on(self, job: _Job) -> None:
         with self._lock:
             self._at_hand -= job.work
             if not job.has_failed:  # the caller will hear of it
                 self._hand_out()
-
-    def _take_likely(self) -> _Job:
-        change, job = self._likely.popleft()
-        self._jobs[change] = job
-        return job
 
 
 def _work(some: Iterable[Side]) -> float:

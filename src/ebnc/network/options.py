@@ -25,8 +25,8 @@ __all__ = [
     "Option",
     "Side",
     "all_options",
+    "fit_ahead",
     "fit_change",
-    "fit_changes",
     "join_sides",
     "look",
     "look_ahead",
@@ -187,17 +187,15 @@ def look_at_sides(
     return [look(learners[target], state, side) for target, state, side in asked]
 
 
-def fit_changes(
+def fit_ahead(
     cases: Cases,
     settings: Settings,
     constraints: Constraints,
-    asked: Sequence[tuple[NodeState, Change]],
-) -> list[NodeState]:
-    """Nodes after changes."""
-    return [
-        fit_change(NodeLearner.of(cases, change.head, settings, constraints), state, change)
-        for state, change in asked
-    ]
+    state: NodeState,
+    change: Change,
+) -> NodeState:
+    """The node after a change."""
+    return fit_change(NodeLearner.of(cases, change.head, settings, constraints), state, change)
 
 
 def look_ahead(
