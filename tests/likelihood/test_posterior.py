@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from ebnc import EBNC, Domain, EmbeddedStructure
+from ebnc.likelihood.design import Bag
 from ebnc.likelihood.prior import as_prior
+from ebnc.parameters.coding import ORTHONORMAL
 from problems import STRUCTURES, domain_of, posterior_of, random_data, structure_named
 
 CASES = [(name, k) for name in STRUCTURES for k in (2, 3, 4)]
@@ -137,6 +139,19 @@ def test_diagonal_blocks_are_those_of_the_hessian(problem):
     ):
         where = slice(columns.start * n_others, columns.stop * n_others)
         np.testing.assert_allclose(block, whole[where, where], rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_states", [(), (3,), (2, 4, 3), (40,), (3, 40)])
+def test_squares_of_a_bag_are_those_of_its_matrix_written_out(n_states):
+    generator = np.random.default_rng(0)
+    factors = tuple(ORTHONORMAL.full(r) for r in n_states)
+    n_cells = int(np.prod(n_states))
+    keep = np.sort(generator.permutation(n_cells)[: max(1, n_cells // 2)])
+    bag = Bag(tuple("ABC"[: len(n_states)]), factors, keep)
+    matrix = bag.to_cells(np.eye(keep.size))
+    diagonal = generator.random((n_cells, 2))
+    expected = [matrix.T @ (column[:, None] * matrix) for column in diagonal.T]
+    np.testing.assert_allclose(bag.pull_back_squares(diagonal), expected, rtol=0, atol=1e-11)
 
 
 def test_a_thinned_posterior_estimates_the_whole():

@@ -1,31 +1,11 @@
-"""The posterior mean: its gradient by finite differences, the mean by quadrature."""
+"""The posterior mean, by quadrature."""
 
 import numpy as np
-import pytest
 
 from ebnc import EmbeddedStructure
 from ebnc.fitting.optimum import Optimum, find_optimum
-from ebnc.score.laplace import curvature_at
-from ebnc.score.posterior_mean import log_determinant_gradient, posterior_mean
+from ebnc.score.posterior_mean import posterior_mean
 from problems import domain_of, posterior_of, random_data, structure_named
-
-
-@pytest.mark.parametrize(("name", "n_classes"), [("naive", 2), ("chain", 4)])
-def test_gradient_of_the_log_determinant_equals_finite_differences(name, n_classes):
-    structure = structure_named(name)
-    domain = domain_of(structure, n_classes)
-    weights = np.random.default_rng(0).uniform(0.5, 2.0, 100)
-    data, _ = random_data(structure, domain, 100, seed=4)
-    posterior, _ = posterior_of(structure, domain, data, 0.7, weights=weights)
-    optimum = find_optimum(posterior)
-    gradient = log_determinant_gradient(optimum, 100)
-    phi = optimum.solution.phi
-    for place in [(0, 0), (3, n_classes - 2), (phi.shape[0] - 1, 0)]:
-        step = np.zeros_like(phi)
-        step[place] = 1e-5
-        ahead, behind = (curvature_at(posterior, phi + s * step) for s in (1, -1))
-        numeric = (ahead.log_determinant - behind.log_determinant) / 2e-5
-        assert gradient[place] == pytest.approx(numeric, abs=1e-5)
 
 
 def test_the_mean_is_nearer_to_that_of_quadrature_than_the_mode():

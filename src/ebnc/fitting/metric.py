@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
 
 from ebnc.errors import SingularHessianError
 from ebnc.likelihood.posterior import Posterior
@@ -39,6 +39,11 @@ class Factor:
         """L⁻ᵀ, shape (d, d): A⁻¹ = L⁻ᵀ L⁻¹, so its rows' squares add up to the diagonal of A⁻¹."""
         inverse, _ = dtrtri(self.lower, lower=1)
         return np.asarray(np.tril(inverse).T)
+
+    def inverse(self) -> FloatArray:
+        """A⁻¹, shape (d, d)."""
+        lower, _ = dpotri(self.lower, lower=1)
+        return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
 
     def minus_diagonal(self, diagonal: FloatArray) -> "Factor":
         """The factor of A − diag."""

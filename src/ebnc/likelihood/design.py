@@ -25,6 +25,7 @@ from ebnc.typing import CodeArray, FloatArray, IntArray
 __all__ = ["Bag", "Design"]
 
 BAG_CELLS = 128  # larger bags save look-ups but make cross-tabulations of pairs slow to fill
+FEW_STATES = 32  # of a variable, up to which products of all its columns are written out
 DENSE_CELLS = 2**14  # matrices M up to this size are always written out
 
 
@@ -69,6 +70,29 @@ class Bag:
         if self.matrix is not None:
             return self.matrix.T @ table
         return self._along_axes(table, [factor.T for factor in self.factors])[self.keep]
+
+    def pull_back_squares(self, diagonal: FloatArray) -> FloatArray:
+        """Mᵀ diag(t) M for every column t of (cells, q), shape (q, columns, columns).
+
+        Along each axis in turn, from r_i to the r_i² products of two columns of its factor; then
+        columns are picked out: that of M with numbers (k_i) and that with (l_i) meet at (k_i, l_i).
+        """
+        array = diagonal
+        for factor in self.factors:
+            r = factor.shape[0]
+            rest = array.reshape(r, -1).T  # the axis goes from the front to the end
+            if r > FEW_STATES:  # r³ products would not fit
+                array = factor.T @ (rest[:, :, None] * factor)
+            else:  # one product of matrices instead of many small ones
+                array = rest @ (factor[:, :, None] * factor[:, None, :]).reshape(r, r * r)
+        left, right, rest, stride = np.zeros_like(self.keep), np.zeros_like(self.keep), self.keep, 1
+        for factor in reversed(self.factors):
+            r = factor.shape[0]
+            rest, number = np.divmod(rest, r)
+            left += number * r * stride
+            right += number * stride
+            stride *= r * r
+        return np.take(array.reshape(diagonal.shape[1], -1), left[:, None] + right, axis=1)
 
     def _along_axes(self, array: FloatArray, factors: Sequence[FloatArray]) -> FloatArray:
         before, rest = 1, array.size

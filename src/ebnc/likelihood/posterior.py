@@ -14,10 +14,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ebnc.likelihood.counts import Counts, count_cells, joined_counts
+from ebnc.likelihood.counts import CellCounts, Counts, count_cells, joined_counts
 from ebnc.likelihood.design import Bag, Design
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.likelihood.row_sums import (
+    RowTerms,
     draw_sample,
     pull_back_diagonal,
     sum_diagonals,
@@ -102,7 +103,7 @@ class Posterior:
         A[(s, a), (t, b)] = Σ_{c,c′} M[c, s] M′[c′, t] Σ_{l in c, c′} n_l (δ_ab p_a − p_a p_b),
         the classes mapped by Q on both sides.
         """
-        cheaper = sum_hessian_dense if self._dense_price < self._cross_price else sum_hessian
+        cheaper = sum_hessian_dense if self.writes_rows_out else sum_hessian
         result = self.data.add_up(cheaper, self.design.phi_to_tables(phi))
         return self._with_precision(result)
 
@@ -127,12 +128,17 @@ class Posterior:
     # -- bags that are not in the design yet --------------------------------------------------
 
     def outside_blocks(
-        self, phi: FloatArray, bags: Sequence[Bag], beside: Sequence[tuple[int, ...]] | None = None
+        self,
+        phi: FloatArray,
+        bags: Sequence[Bag],
+        beside: Sequence[tuple[int, ...]] | None = None,
+        kept: RowTerms | None = None,
     ) -> list["OutsideBlock"]:
         """Gradient and Hessian of the likelihood in the parameters of other bags, at φ.
 
         ``beside``: for every bag the numbers of the design's bags that the mixed derivatives are
-        taken with; all of them unless given.
+        taken with; all of them unless given. ``kept``, an empty list, saves work in further calls
+        with the same φ.
         """
         tables = self.design.phi_to_tables(phi)
         at_once = BATCH_BYTES // (8 * self.design.dimension * self.design.n_others)
@@ -144,7 +150,8 @@ class Posterior:
             batch.append((bag, everything if beside is None else beside[i]))
             size += bag.keep.size
             if size > at_once or i == len(bags) - 1:
-                sums = self.data.add_up(sum_outside, tables, batch)
+                mine = kept if isinstance(self.data, CellCounts) else None  # parts have their own
+                sums = self.data.add_up(sum_outside, tables, batch, mine)
                 found += [OutsideBlock(*blocks) for blocks in sums]
                 batch, size = [], 0
         return found
@@ -177,6 +184,11 @@ class Posterior:
     def hessian_price(self) -> float:
         """About the nanoseconds of A and its factor."""
         return min(self._cross_price, self._dense_price) + self.design.dimension**3 / 90
+
+    @property
+    def writes_rows_out(self) -> bool:
+        """Whether A is cheaper by products of rows written out than by cross-tabulations."""
+        return self._dense_price < self._cross_price
 
     @property
     def _cross_price(self) -> float:

@@ -25,14 +25,19 @@ from ebnc.parameters.tables import recipe
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
 __all__ = [
+    "RowTerms",
     "draw_sample",
+    "n_pairs_of_classes",
     "pull_back_diagonal",
+    "row_chunks",
     "sum_diagonals",
     "sum_hessian",
     "sum_hessian_dense",
     "sum_log_partition",
     "sum_outside",
 ]
+
+RowTerms = list[tuple[FloatArray, FloatArray]]  # information and residuals, if they fit: one
 
 CHUNK_BYTES = 64 * 2**20  # information of so many bytes at a time, whatever the number of rows
 
@@ -59,7 +64,7 @@ def sum_hessian(counts: CellCounts, tables: FloatArray) -> FloatArray:
     n_others = design.n_others
     result = np.zeros((design.n_columns, n_others, design.n_columns, n_others))
     pairs = [(b, c) for b in range(len(design.bags)) for c in range(b, len(design.bags))]
-    for start, stop in _chunks(counts.n_rows, _n_pairs(design)):
+    for start, stop in row_chunks(counts.n_rows, n_pairs_of_classes(design)):
         weights = _information(counts, tables, start, stop)
 
         def cross(
@@ -82,7 +87,7 @@ def sum_hessian_dense(counts: CellCounts, tables: FloatArray) -> FloatArray:
     Cheaper than cross-tabulations where there are hundreds of bags and few rows.
     """
     design = counts.design
-    n_others, n_pairs = design.n_others, _n_pairs(design)
+    n_others, n_pairs = design.n_others, n_pairs_of_classes(design)
     matrices = [bag.to_cells(np.eye(bag.keep.size)) for bag in design.bags]
     products = np.zeros((n_pairs, design.n_columns, design.n_columns))
     chunk = max(256, CHUNK_BYTES // (16 * design.n_columns))
@@ -105,7 +110,7 @@ def sum_hessian_dense(counts: CellCounts, tables: FloatArray) -> FloatArray:
 def sum_diagonals(counts: CellCounts, tables: FloatArray) -> list[FloatArray]:
     """Information in every cell of every bag, (cells, pairs of classes) each."""
     design = counts.design
-    totals = [np.zeros((bag.n_cells, _n_pairs(design))) for bag in design.bags]
+    totals = [np.zeros((bag.n_cells, n_pairs_of_classes(design))) for bag in design.bags]
     for start, stop in row_blocks(counts.n_rows):
         weights = _information(counts, tables, start, stop)
         for b, total in enumerate(totals):
@@ -114,27 +119,27 @@ def sum_diagonals(counts: CellCounts, tables: FloatArray) -> list[FloatArray]:
 
 
 def sum_outside(
-    counts: CellCounts, tables: FloatArray, bags: Sequence[tuple[Bag, tuple[int, ...]]]
+    counts: CellCounts,
+    tables: FloatArray,
+    bags: Sequence[tuple[Bag, tuple[int, ...]]],
+    kept: RowTerms | None = None,
 ) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
     """Of bags outside of the design: gradient (d_B,), own (d_B, d_B) and cross block (d_B, d′).
 
-    Each comes with the numbers of the design's bags that the cross block is taken with.
+    Each comes with the numbers of the design's bags that the cross block is taken with. ``kept``,
+    empty at first: what is the same in every call with these rows and tables.
     """
     design = counts.design
-    n_others, offsets = design.n_others, design.offsets
+    n_others = design.n_others
     totals = [_nothing(design, *each) for each in bags]
-    for start, stop in _chunks(counts.n_rows, _n_pairs(design) + n_others):
-        weights = _information(counts, tables, start, stop)
-        residual = np.empty((stop - start, n_others))
-
-        def fill(
-            block: tuple[int, int], start: int = start, residual: FloatArray = residual
-        ) -> None:
-            first, last = block
-            how = (counts.cells, offsets, tables, counts.classes, counts.weights)
-            residuals(*how, start + first, start + last, residual[first:last])
-
-        in_parallel(fill, row_blocks(stop - start))
+    for start, stop in row_chunks(counts.n_rows, n_pairs_of_classes(design) + n_others):
+        if kept:
+            weights, residual = kept[0]
+        else:
+            weights = _information(counts, tables, start, stop)
+            residual = _residuals(counts, tables, start, stop)
+            if kept is not None and stop - start == counts.n_rows:
+                kept.append((weights, residual))
 
         def outside(
             number: int,
@@ -187,18 +192,24 @@ def draw_sample(counts: CellCounts, rates: FloatArray) -> CellCounts:
 
 def pull_back_diagonal(design: Design, bag: Bag, diagonal: FloatArray) -> FloatArray:
     """One bag's block of A from the information in its cells, shape (d_b, K − 1, d_b, K − 1)."""
-    table = np.zeros((bag.n_cells, *diagonal.shape))
-    table[np.arange(bag.n_cells), np.arange(bag.n_cells)] = diagonal
-    return _pull_back(design, bag, bag, table)
+    squares = bag.pull_back_squares(diagonal).transpose(1, 2, 0)
+    return _with_classes(design, squares)
 
 
 def _pull_back(design: Design, left: Bag, right: Bag, table: FloatArray) -> FloatArray:
     """M_leftᵀ table M_right, classes mapped by Q; table: (right cells, left cells, pairs)."""
-    n_pairs, n_others = table.shape[2], design.n_others
+    n_pairs = table.shape[2]
     half = right.from_cells(table.reshape(right.n_cells, -1))
     half = half.reshape(-1, left.n_cells, n_pairs).transpose(1, 0, 2)
     whole = left.from_cells(half.reshape(left.n_cells, -1))
-    whole = whole.reshape(-1, right.keep.size, n_pairs) @ design.class_pairs
+    return _with_classes(design, whole.reshape(-1, right.keep.size, n_pairs))
+
+
+def _with_classes(design: Design, block: FloatArray) -> FloatArray:
+    """(d_b, d_c, pairs of classes) → (d_b, K − 1, d_c, K − 1), classes mapped by Q."""
+    n_others = design.n_others
+    pairs = design.class_pairs
+    whole = block * pairs[0] if n_others == 1 else block @ pairs
     return whole.reshape(*whole.shape[:2], n_others, n_others).transpose(0, 2, 1, 3)
 
 
@@ -222,7 +233,7 @@ def _cross(
 def _information(counts: CellCounts, tables: FloatArray, start: int, stop: int) -> FloatArray:
     """n_l (δ_ab p_a − p_a p_b) of a chunk of rows, shape (rows, pairs a ≤ b)."""
     design = counts.design
-    out = np.empty((stop - start, _n_pairs(design)))
+    out = np.empty((stop - start, n_pairs_of_classes(design)))
 
     def weigh(block: tuple[int, int]) -> None:
         first, last = block
@@ -230,6 +241,20 @@ def _information(counts: CellCounts, tables: FloatArray, start: int, stop: int) 
         information(counts.cells, design.offsets, tables, counts.weights, *rows, out[first:last])
 
     in_parallel(weigh, row_blocks(stop - start))
+    return out
+
+
+def _residuals(counts: CellCounts, tables: FloatArray, start: int, stop: int) -> FloatArray:
+    """n_l (I(y_l = k) − p_k) of a chunk of rows, shape (rows, K − 1)."""
+    design = counts.design
+    out = np.empty((stop - start, design.n_others))
+
+    def fill(block: tuple[int, int]) -> None:
+        first, last = block
+        how = (counts.cells, design.offsets, tables, counts.classes, counts.weights)
+        residuals(*how, start + first, start + last, out[first:last])
+
+    in_parallel(fill, row_blocks(stop - start))
     return out
 
 
@@ -250,10 +275,12 @@ def _nothing(
     return np.zeros(size), np.zeros((size, size)), np.zeros((size, width))
 
 
-def _n_pairs(design: Design) -> int:
+def n_pairs_of_classes(design: Design) -> int:
+    """Pairs a ≤ b of log odds."""
     return design.n_others * (design.n_others + 1) // 2
 
 
-def _chunks(n_rows: int, row_floats: int) -> list[tuple[int, int]]:
+def row_chunks(n_rows: int, row_floats: int) -> list[tuple[int, int]]:
+    """Consecutive rows, so few that ``row_floats`` numbers for each of them fit into memory."""
     length = max(2**16, CHUNK_BYTES // (8 * row_floats))
     return [(start, min(start + length, n_rows)) for start in range(0, n_rows, length)]

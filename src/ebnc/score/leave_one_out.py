@@ -12,7 +12,13 @@ import numpy as np
 
 from ebnc.fitting.optimum import Optimum
 from ebnc.kernels.parallel import one_blas_thread
-from ebnc.score.row_covariance import RowChunk, class_probabilities, row_chunks, rows_in_memory
+from ebnc.score.row_covariance import (
+    RowChunk,
+    class_probabilities,
+    root_of_log_odds,
+    rows_in_memory,
+    rows_with_covariance,
+)
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["leave_one_out_log_loss"]
@@ -24,9 +30,12 @@ MOST_ROWS = 2_000
 @one_blas_thread()
 def leave_one_out_log_loss(optimum: Optimum) -> float:
     """−Σ n_i log p(y_i|x_i, D without case i), over all cases, in nats."""
-    data = rows_in_memory(optimum.posterior, MOST_ROWS)
+    posterior, solution, factor = optimum
+    data = rows_in_memory(posterior, MOST_ROWS)
+    rows = np.linspace(0, data.n_rows - 1, min(data.n_rows, MOST_ROWS)).astype(np.int64)
+    root = root_of_log_odds(posterior.design, factor)
     total = looked_at = 0.0
-    for chunk in row_chunks(optimum, MOST_ROWS):
+    for chunk in rows_with_covariance(data, solution.phi, root, rows):
         weights = data.weights[chunk.rows] if data.weights.size else np.ones(len(chunk.rows))
         classes = data.classes[chunk.rows].astype(np.int64)
         total += float(weights @ _losses(chunk, classes, np.minimum(weights, 1.0)))

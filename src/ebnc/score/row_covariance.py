@@ -5,12 +5,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ebnc.fitting.optimum import Optimum
+from ebnc.fitting.metric import Factor
 from ebnc.likelihood.counts import CellCounts, joined_counts
+from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["MOST_COLLECTED", "RowChunk", "class_probabilities", "row_chunks", "rows_in_memory"]
+__all__ = [
+    "RowChunk",
+    "class_probabilities",
+    "root_of_log_odds",
+    "rows_in_memory",
+    "rows_with_covariance",
+]
 
 CHUNK_BYTES = 64 * 2**20
 
@@ -27,20 +34,24 @@ class RowChunk(NamedTuple):
     covariance: FloatArray
 
 
-def row_chunks(optimum: Optimum, most_rows: int) -> Iterator[RowChunk]:
-    """The data's rows, or ``most_rows`` of them, evenly spaced, with λ (rows, K − 1) and
-    H (rows, K − 1, K − 1): O(d²) work for each row and class."""
-    posterior, solution, factor = optimum
-    design, data = posterior.design, rows_in_memory(posterior, most_rows)
+def root_of_log_odds(design: Design, factor: Factor) -> FloatArray:
+    """R, shape (columns, (K − 1) d): H_i = S Sᵀ for S = Z_i R, shape (K − 1, d), Z_i a row of the
+    design. λ = Z Φ Qᵀ, so the columns of a root of A⁻¹ become columns of a root of H."""
+    root = factor.inverse_root().reshape(design.n_columns, design.n_others, design.dimension)
+    root = np.einsum("cad,ka->ckd", root, design.class_map)
+    return np.asarray(root.reshape(design.n_columns, -1))
+
+
+def rows_with_covariance(
+    data: CellCounts, phi: FloatArray, root: FloatArray, rows: IntArray
+) -> Iterator[RowChunk]:
+    """These rows with λ (rows, K − 1) and H (rows, K − 1, K − 1), some at a time: O(d²) work for
+    each row and class."""
+    design = data.design
     n_others, dimension = design.n_others, design.dimension
-    n_rows = min(data.n_rows, most_rows)
-    rows = np.linspace(0, data.n_rows - 1, n_rows).astype(np.int64)
-    root = factor.inverse_root().reshape(design.n_columns, n_others, dimension)
-    # λ = Z Φ Qᵀ for a row Z of the design, so the columns of root become columns of a root of H.
-    root = np.einsum("cad,ka->ckd", root, design.class_map).reshape(design.n_columns, -1)
-    values = solution.phi @ design.class_map.T
+    values = phi @ design.class_map.T
     chunk = max(16, CHUNK_BYTES // (8 * n_others * dimension))
-    for start in range(0, n_rows, chunk):
+    for start in range(0, len(rows), chunk):
         here = rows[start : start + chunk]
         design_rows = design.rows_of(data.cells[:, here])
         spread = (design_rows @ root).reshape(len(here), n_others, dimension)

@@ -2,17 +2,19 @@
 
     maximise over ρ = log σ:   log p(D | m, σ) + log hyperprior(ρ),     ρ_s ~ N(log ½, 1)
 
-by quasi-Newton steps with the exact gradient
+with the exact gradient
 
     dE/dρ_s = τ|φ_s|² − d_s + τ tr (A⁻¹)_ss − ½ ∂_v log |A|
     v = dφ̃/dρ_s = A⁻¹ (2τ φ_s),     τ = 1/σ²
 
-where the last term, the movement of the optimum, is a central difference of two Hessians, or from
-the exact gradient of log |A| where that costs less.
+where the last term comes from the movement of the optimum. What raises σ_s, τ|φ_s|² above all,
+falls like τ, what lowers it hardly changes; so the logarithm of their ratio, the *imbalance*, is
+nearly linear in ρ, with a slope of −2 (MacKay's (1992) fixed point is a step with that slope), and
+steps are quasi-Newton in it.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,20 +23,18 @@ from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import Optimum, find_optimum
 from ebnc.fitting.solution import Solution
 from ebnc.kernels.parallel import one_blas_thread
-from ebnc.likelihood.counts import CellCounts
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.laplace import laplace_log_evidence, log_joint
-from ebnc.score.posterior_mean import log_determinant_gradient
-from ebnc.score.row_covariance import MOST_COLLECTED
+from ebnc.score.log_determinant import log_determinant_gradient
 from ebnc.typing import FloatArray
 
 __all__ = ["HYPER_MEAN", "HYPER_SPREAD", "EvidenceFit", "maximise_evidence"]
 
 HYPER_MEAN, HYPER_SPREAD = math.log(0.5), 1.0
 MOST_ROUNDS = 50
-FEW_PARAMETERS = 300
 LONGEST_STEP = 1.5  # in log σ: a factor of 4.5
+LEAST_FORCE = 1e-9  # on ρ, in nats: no data and no weights at all
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +67,7 @@ def maximise_evidence(
     ``scales``, one for each order as far as they are known, and ``start``, a φ, to begin with; or
     the optimum with these scales of the same likelihood.
     ``tolerance``: predicted gain, in nats, at which to stop. Every fit starts at the tangent
-    prediction φ̃ + v Δρ. The curvature to begin with is 2γ_s + 1, where γ_s = d_s − τ tr (A⁻¹)_ss is
-    the number of well-determined parameters (MacKay 1992).
+    prediction φ̃ + v Δρ.
     """
     n_orders = int(posterior.design.order_of_interaction.max())
     if n_orders == 0:
@@ -83,7 +82,7 @@ def maximise_evidence(
         phi = start.solution.phi if isinstance(start, Optimum) else start
         here = _Place.at(posterior, rho, phi, None)
     n_fits = 1
-    inverse_curvature = np.diag(1.0 / here.curvature)
+    inverse_curvature = np.diag(0.5 / here.mean_force)
     for _ in range(MOST_ROUNDS):
         step = inverse_curvature @ here.gradient
         if 0.5 * float(step @ here.gradient) <= tolerance:
@@ -99,7 +98,8 @@ def maximise_evidence(
             step *= 0.5
         if there is None:
             break
-        bend = here.gradient - there.gradient
+        # The old gradient as it would be with the forces of the new place.
+        bend = there.mean_force * (here.imbalance - there.imbalance)
         inverse_curvature = _bfgs(inverse_curvature, step, bend)
         here = there
     return here.as_fit(n_fits)
@@ -115,8 +115,8 @@ class _Place:
     factor: Factor
     log_evidence: float
     total: float
-    gradient: FloatArray
-    curvature: FloatArray
+    raising: FloatArray
+    lowering: FloatArray
     tangents: list[FloatArray]
 
     @classmethod
@@ -139,8 +139,8 @@ class _Place:
         log_evidence = laplace_log_evidence(log_joint(posterior, solution.phi), factor)
         shape = solution.phi.shape
         inverse_diagonal = (factor.inverse_root() ** 2).sum(axis=1).reshape(shape)
-        slope = _log_determinant_slopes(optimum, len(rho))
-        gradient, determined = np.empty(len(rho)), np.empty(len(rho))
+        leaning = log_determinant_gradient(optimum)
+        raising, lowering = np.empty(len(rho)), np.empty(len(rho))
         tangents = []
         for s in range(len(rho)):
             members = posterior.design.order_of_interaction == s + 1
@@ -149,10 +149,13 @@ class _Place:
             pull[members] = 2.0 * tau * phi
             tangent = factor.solve(pull)
             tangents.append(tangent)
-            determined[s] = phi.size - tau * float(inverse_diagonal[members].sum())
-            movement = slope(tangent)
-            gradient[s] = tau * float((phi**2).sum()) - determined[s] - 0.5 * movement
+            movement = 0.5 * float(np.vdot(leaning, tangent))
+            raising[s] = tau * float((phi**2).sum()) + max(-movement, 0.0)
+            determined = phi.size - tau * float(inverse_diagonal[members].sum())
+            lowering[s] = determined + max(movement, 0.0)
         z = (rho - HYPER_MEAN) / HYPER_SPREAD
+        raising += np.maximum(-z, 0.0) / HYPER_SPREAD
+        lowering += np.maximum(z, 0.0) / HYPER_SPREAD
         return cls(
             rho,
             posterior,
@@ -160,10 +163,27 @@ class _Place:
             factor,
             log_evidence,
             log_evidence - 0.5 * float(z @ z),
-            gradient - z / HYPER_SPREAD,
-            2.0 * determined + HYPER_SPREAD**-2,
+            np.maximum(raising, LEAST_FORCE),
+            np.maximum(lowering, LEAST_FORCE),
             tangents,
         )
+
+    @property
+    def gradient(self) -> FloatArray:
+        """dE/dρ."""
+        return self.raising - self.lowering
+
+    @property
+    def imbalance(self) -> FloatArray:
+        """log of what raises σ over what lowers it."""
+        return np.asarray(np.log(self.raising / self.lowering))
+
+    @property
+    def mean_force(self) -> FloatArray:
+        """The logarithmic mean of both: gradient / imbalance."""
+        even = np.abs(self.imbalance) < 1e-6
+        ratio = self.gradient / np.where(even, 1.0, self.imbalance)
+        return np.asarray(np.where(even, self.raising, ratio))
 
     def predicted(self, step: FloatArray) -> FloatArray:
         """φ̃ at ρ + step, to first order."""
@@ -176,33 +196,6 @@ class _Place:
         hyper = self.total - self.log_evidence
         what = (self.posterior, self.solution, self.factor, self.log_evidence)
         return EvidenceFit(*what, hyper, n_fits)
-
-
-def _log_determinant_slopes(optimum: Optimum, n_wanted: int) -> Callable[[FloatArray], float]:
-    """∂_v log |A| as a function of v, by the cheaper way for so many v."""
-    posterior = optimum.posterior
-    exact_price = 0.1 * posterior.data.n_rows * posterior.design.dimension**2
-    at_hand = isinstance(posterior.data, CellCounts) or posterior.data.n_rows <= MOST_COLLECTED
-    # Few parameters go one way always: the two differ by rounding, which parts of the same data,
-    # with other numbers of distinct rows, must not see.
-    large = posterior.design.dimension > FEW_PARAMETERS
-    if at_hand and large and exact_price < 2 * n_wanted * posterior.hessian_price:
-        gradient = log_determinant_gradient(optimum, posterior.data.n_rows)
-        return lambda tangent: float(np.vdot(gradient, tangent))
-    return lambda tangent: _log_determinant_slope(posterior, optimum.solution.phi, tangent)
-
-
-def _log_determinant_slope(posterior: Posterior, phi: FloatArray, tangent: FloatArray) -> float:
-    """∂_v log |A| by a central difference."""
-    largest = float(np.abs(tangent).max())
-    if largest == 0.0:
-        return 0.0
-    h = 1e-3 / max(1.0, largest)
-    ahead, behind = (
-        Factor.of(posterior.upper_neg_hessian(phi + sign * h * tangent)).log_determinant
-        for sign in (1, -1)
-    )
-    return (ahead - behind) / (2 * h)
 
 
 def _bfgs(inverse: FloatArray, step: FloatArray, bend: FloatArray) -> FloatArray:

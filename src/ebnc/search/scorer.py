@@ -15,6 +15,8 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Lock
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -96,7 +98,6 @@ class Scorer:
         self.scales = None if scales is None else tuple(scales)
         self.structure_prior = structure_prior
         self.n_fits = 0
-        self._projected: dict[tuple[str, ...], Cases] = {}
         self._ahead: tuple[Scored, Scored, int] | None = None  # a fit, what tuning makes of it
         self._memory: dict[tuple[frozenset[frozenset[str]], tuple[float, ...] | None], Scored] = {}
 
@@ -197,11 +198,13 @@ class Scorer:
         names = structure.markov_blanket
         if not isinstance(self.cases, Cases) or len(names) == len(self.cases.inputs):
             return self.cases
-        if names not in self._projected:
-            while len(self._projected) >= MOST_PROJECTED:
-                del self._projected[next(iter(self._projected))]
-            self._projected[names] = self.cases.projected(names)
-        return self._projected[names]
+        with _projecting:
+            known = _projected.setdefault(self.cases, {})
+            if names not in known:
+                while len(known) >= MOST_PROJECTED:
+                    del known[next(iter(known))]
+                known[names] = self.cases.projected(names)
+            return known[names]
 
     def _tune(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
         if self._ahead is not None and self._ahead[0] is near:
@@ -242,6 +245,12 @@ class Scorer:
                 value -= 0.5 * float(z @ z)
         prior = self.log_structure_prior(structure)
         return Scored(structure, posterior, solution, factor, value, value + prior)
+
+
+_projected: WeakKeyDictionary[Cases, dict[tuple[str, ...], Cases]] = WeakKeyDictionary()
+"""Cases with fewer inputs, for all scorers of the same cases: a worker has one for every job."""
+
+_projecting = Lock()
 
 
 def _log_choices(n: int, k: int) -> float:

@@ -28,6 +28,7 @@ from ebnc.fitting.metric import Factor
 from ebnc.kernels.parallel import in_parallel, one_blas_thread
 from ebnc.likelihood.design import Bag, Design
 from ebnc.likelihood.posterior import OutsideBlock, Posterior
+from ebnc.likelihood.row_sums import RowTerms
 from ebnc.parameters.phi import Basis
 from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD
 from ebnc.search.moves import Move
@@ -97,6 +98,7 @@ class _View:
 
     def __init__(self, scorer: Scorer, here: Scored) -> None:
         self.scorer, self.here = scorer, here
+        self._kept: dict[bool, RowTerms] = {False: [], True: []}  # of the fit's rows, of all cases
 
     @cached_property
     def covariance(self) -> FloatArray:
@@ -121,7 +123,9 @@ class _View:
                 posterior = self.whole if is_whole else self.here.posterior
                 chosen = [bags[i] for i in places]
                 near = None if beside is None else [beside[i] for i in places]
-                blocks = posterior.outside_blocks(self.here.solution.phi, chosen, near)
+                blocks = posterior.outside_blocks(
+                    self.here.solution.phi, chosen, near, self._kept[is_whole]
+                )
                 found |= zip(places, blocks, strict=True)
         return [found[i] for i in range(len(bags))]
 

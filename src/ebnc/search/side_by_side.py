@@ -258,12 +258,16 @@ class _Sent:
         if self.key not in _held:
             reuse_memory()
             _hold(self.key, self.fetch(self.key))
-        codes, classes, weights = _held[self.key]
-        rows = CodedRows(self.names, tuple(map(self.domain.n_states, self.names)), codes)
-        return Cases(self.domain, self.target, rows, classes, weights)
+        held = _held[self.key]
+        if not isinstance(held, Cases):
+            codes, classes, weights = held
+            rows = CodedRows(self.names, tuple(map(self.domain.n_states, self.names)), codes)
+            # The same cases for all jobs: what is made of them is kept as long as they are.
+            held = _held[self.key] = Cases(self.domain, self.target, rows, classes, weights)
+        return held
 
 
-_held: dict[str, _Arrays] = {}
+_held: dict[str, _Arrays | Cases] = {}
 """In a worker: what was sent, by key. A cluster's own store will not do: its copies are thinned
 out after seconds, since no task of the cluster's graph names them."""
 
