@@ -117,12 +117,16 @@ def test_a_change_is_not_known_before_it_is_on_its_way(cases, monkeypatch):
 
 
 def test_what_a_changed_node_might_have_become_is_forgotten(cases, monkeypatch):
-    monkeypatch.setattr(module, "SHORT", 0.0)
-    some = [next_change(cases, Change("add", head, "A"), fitted=False) for head in ("C", "D")]
+    monkeypatch.setattr(module, "LIKELY", 2)
+    first, *some = (
+        next_change(cases, Change("add", head, "A"), fitted=head == "B") for head in "BCD"
+    )
     with joblib.parallel_config("threading"):
         ahead = Ahead(SideBySide(cases, 2), SETTINGS, CONSTRAINTS)
     assert [ahead.state(each.option.change) for each in some] == [None, None]
-    ahead.fit(some)
+    ahead.options([first], some)
+    while len(ahead._jobs) < 2 or any(job.is_on_its_way for job in ahead._jobs.values()):
+        time.sleep(1e-3)
     fitted = [ahead.state(each.option.change) for each in some]
     assert [state.parents for state in fitted] == [("A",), ("A",)]
     ahead.forget(["D"])

@@ -48,7 +48,7 @@ def everything_is_sent(monkeypatch):
 
 REGIMES = {"sparse": mixed_rows, "dense": binary_rows}
 SENT = {
-    "sparse": {"start_nodes", "look_at_sides", "look_ahead", "fit_ahead"},
+    "sparse": {"start_nodes", "look_at_sides", "look_ahead"},
     "dense": {"_scales_of", "_learn_all"},
 }
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = ["Cases", "check_weights", "distinct_rows", "read_cases"]
 T = TypeVar("T")
 
 LARGEST_WEIGHT = 1e100  # sums of squares are still numbers
+FEW_CELLS = 2**16  # configurations, a table of half a megabyte
 SAMPLE = 16_384  # rows looked at to guess how many distinct rows there are
 
 
@@ -172,5 +174,14 @@ def distinct_rows(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Where each distinct row first stands, and for every row the number of its distinct one."""
     keys = _keys(columns, sizes)
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return first, inverse
+    n_rows, n_cells = len(keys), prod(sizes)
+    if n_cells > max(n_rows, FEW_CELLS):
+        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        return first, inverse
+    # Few configurations are looked up instead of sorted: a fifth of the time.
+    place = np.full(n_cells, -1, dtype=np.intp)
+    place[keys[::-1]] = np.arange(n_rows - 1, -1, -1)  # the last to be written is the first row
+    present = np.flatnonzero(place >= 0)
+    first = place[present]
+    place[present] = np.arange(len(present))
+    return first, place[keys]

@@ -80,11 +80,11 @@ class Bag:
         array = diagonal
         for factor in self.factors:
             r = factor.shape[0]
-            rest = array.reshape(r, -1).T  # the axis goes from the front to the end
+            behind = array.reshape(r, -1).T  # the axis goes from the front to the end
             if r > FEW_STATES:  # r³ products would not fit
-                array = factor.T @ (rest[:, :, None] * factor)
+                array = factor.T @ (behind[:, :, None] * factor)
             else:  # one product of matrices instead of many small ones
-                array = rest @ (factor[:, :, None] * factor[:, None, :]).reshape(r, r * r)
+                array = behind @ (factor[:, :, None] * factor[:, None, :]).reshape(r, r * r)
         left, right, rest, stride = np.zeros_like(self.keep), np.zeros_like(self.keep), self.keep, 1
         for factor in reversed(self.factors):
             r = factor.shape[0]

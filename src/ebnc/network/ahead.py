@@ -21,7 +21,6 @@ from ebnc.network.nodes import NodeLearner, NodeState, Settings
 from ebnc.network.options import (
     Option,
     Side,
-    fit_ahead,
     join_sides,
     look_ahead,
     look_at_sides,
@@ -34,7 +33,6 @@ __all__ = ["Ahead", "Next", "that_go_together"]
 
 ENOUGH = 4e6  # nanoseconds of work that each of the others has at hand: it need not wait for more
 SHORT = 2e6  # nanoseconds of sides that are not looked at apart
-FITS = 2  # for every worker, of those that may be asked for
 LIKELY = 3  # changes for every worker that may be looked at before they are made
 
 
@@ -103,7 +101,6 @@ class Ahead:
         self._team, self._how, self._constraints = team, (settings, constraints), constraints
         self._n_others = team.n_workers - team.takes_part
         self._jobs: dict[Change, _Job] = {}
-        self._fitted: dict[Change, NodeState] = {}
         self._lock = RLock()  # those who are done take the next job on a thread of their own
         self._urgent: deque[_Job] = deque()
         self._likely: deque[tuple[Change, _Job]] = deque()
@@ -112,23 +109,10 @@ class Ahead:
     def state(self, change: Change) -> NodeState | None:
         """The node after a change, where it is known by now."""
         job = self._jobs.get(change)
-        if job is not None and not job.is_on_its_way and not job.has_failed:
-            self._fitted[change] = job.result()[0]
-        return self._fitted.get(change)
-
-    def fit(self, wanted: Sequence[Next]) -> None:
-        """Fit changes side by side: the first will be asked for, the others may be."""
-        changes = [each.option.change for each in wanted]
-        is_known = [change in self._jobs or change in self._fitted for change in changes]
-        new = [each for each, known in zip(wanted, is_known, strict=True) if not known]
-        new = new[: FITS * self._team.n_workers]
-        if len(new) < 2 or is_known[0]:
-            return
-        jobs = {each.option.change: self._fit(each) for each in new}
-        if sum(job.work for job in jobs.values()) < 2 * SHORT:
-            return
-        self._share(list(jobs.values()))
-        self._fitted |= {change: job.result() for change, job in jobs.items()}
+        if job is None or job.is_on_its_way or job.has_failed:
+            return None
+        state: NodeState = job.result()[0]
+        return state
 
     def options(self, wanted: Sequence[Next], likely: Iterable[Next]) -> list[list[Option]]:
         """The options after changes that are made; ``likely``: what may come next, best first."""
@@ -161,14 +145,8 @@ class Ahead:
                 self._jobs.pop(change).cancel()
             self._urgent.clear()  # left over if the caller was interrupted
             self._likely = deque(each for each in self._likely if each[0].head not in gone)
-        self._fitted = {c: state for c, state in self._fitted.items() if c.head not in gone}
 
     # -- jobs -----------------------------------------------------------------------------------
-
-    def _fit(self, each: Next) -> _Job:
-        learner, state, option = each
-        work = work_of_fit(learner.settings, len(learner.cases), len(state.parents))
-        return self._job(work, fit_ahead, state, option.change)
 
     def _look(self, each: Next) -> list[tuple[list[Side], _Job]]:
         """Jobs for all sides of a node after a change, short ones together."""

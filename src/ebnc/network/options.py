@@ -25,7 +25,6 @@ __all__ = [
     "Option",
     "Side",
     "all_options",
-    "fit_ahead",
     "fit_change",
     "join_sides",
     "look",
@@ -185,17 +184,6 @@ def look_at_sides(
         for target in {target for target, _, _ in asked}
     }
     return [look(learners[target], state, side) for target, state, side in asked]
-
-
-def fit_ahead(
-    cases: Cases,
-    settings: Settings,
-    constraints: Constraints,
-    state: NodeState,
-    change: Change,
-) -> NodeState:
-    """The node after a change."""
-    return fit_change(NodeLearner.of(cases, change.head, settings, constraints), state, change)
 
 
 def look_ahead(

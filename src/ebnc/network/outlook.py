@@ -6,6 +6,7 @@ changed, which others may have looked at ahead. What is worked out does not depe
 so the search takes the same steps whatever the number of workers.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -32,6 +33,7 @@ SHORT = 2.5e6  # nanoseconds of a share; less is sooner done than sent
 LONG = 2.5e7  # nanoseconds of a share where workers have several, so that they end together
 SENDING = 1e6  # nanoseconds that a job is on its way
 MOST = 12  # shares for every worker
+PIECES = 4  # nodes, or pieces of them, for every worker at the first step
 SMALL = 2e5  # entries of the cases whose nodes are looked at sooner than sent
 
 A = TypeVar("A")
@@ -58,7 +60,8 @@ class Outlook:
 
     def options(self, nodes: Sequence[tuple[NodeLearner, NodeState]]) -> list[list[Option]]:
         """The options of nodes in these states."""
-        n_pieces = 1 if self.team is None else self.team.n_workers
+        n_workers = 1 if self.team is None else self.team.n_workers
+        n_pieces = math.ceil(PIECES * n_workers / len(nodes))
         asked = [
             (place, side)
             for place, (learner, state) in enumerate(nodes)
@@ -87,11 +90,6 @@ class Outlook:
         """The node after a change."""
         known = None if self._ahead is None else self._ahead.state(change)
         return fit_change(learner, state, change) if known is None else known
-
-    def fit_some(self, wanted: Sequence[Next]) -> None:
-        """Fit the first of what will be asked for, and those that probably will, side by side."""
-        if self._ahead is not None and self._is_large:
-            self._ahead.fit(wanted)
 
     def forget(self, names: Iterable[str]) -> None:
         """Nodes that have changed."""

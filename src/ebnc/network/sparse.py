@@ -35,7 +35,7 @@ __all__ = ["SparseSearch"]
 ENOUGH = 1e-6  # nats by which a change must raise the score
 SLACK = 2.0  # a change is fitted where its estimate is above minus this
 PATIENCE = 15  # changes that do not lead to a new best network before the search ends
-MOST_LIKELY = 8  # changes that may be fitted with the best, or come after it
+MOST_LIKELY = 8  # changes that may come after the best
 TABU = 6  # latest changes that are not taken back at once
 
 
@@ -222,9 +222,6 @@ class SparseSearch:
             if _is_fitted(best):
                 self._ranked = ranked[1:]
                 return best
-            self._outlook.fit_some(
-                [self._next(o) for options in ranked[:MOST_LIKELY] for o in _unfitted(options)]
-            )
             for option in _unfitted(best):
                 self._settle(option)
 
