@@ -20,6 +20,7 @@ from functools import cached_property
 from itertools import accumulate, combinations
 
 import numpy as np
+from scipy.linalg.blas import dsyrk
 
 from ebnc.data.cases import Cases
 from ebnc.domain import Domain
@@ -103,7 +104,12 @@ class _View:
     @cached_property
     def covariance(self) -> FloatArray:
         """A⁻¹."""
-        return self.here.factor.solve(np.eye(self.here.dimension))
+        return self.here.factor.inverse()
+
+    @cached_property
+    def root(self) -> FloatArray:
+        """R: A⁻¹ = R Rᵀ."""
+        return self.here.factor.inverse_root()
 
     @cached_property
     def whole(self) -> Posterior:
@@ -169,11 +175,11 @@ def _estimates(
         nearby = _nuisances(here, [moves[i] for i in outside])
         beside = [_bags_near(here, moves[i].new_cluster) for i in outside]
         blocks = view.outside_blocks(bags, beside)
-        covariances = [nearby[numbers] for numbers in beside]
+        roots = [nearby[numbers] for numbers in beside]
     else:
         blocks = view.outside_blocks(bags)
-        covariances = [view.covariance] * len(outside)
-    found_outside = dict(zip(outside, zip(blocks, covariances, strict=True), strict=True))
+        roots = [view.root] * len(outside)
+    found_outside = dict(zip(outside, zip(blocks, roots, strict=True), strict=True))
 
     def estimate(i: int) -> tuple[float, tuple[float, ...]]:
         new = moves[i].new_cluster
@@ -220,7 +226,8 @@ def _bags_near(here: Scored, inputs: Cluster | None) -> tuple[int, ...]:
 
 
 def _nuisances(here: Scored, moves: Sequence[Move]) -> dict[tuple[int, ...], FloatArray]:
-    """Inverses of the blocks of A that a first ranking needs: A = L Lᵀ, so A_ss = L_s L_sᵀ."""
+    """Roots of the inverses of the blocks of A that a first ranking needs: A = L Lᵀ, so
+    A_ss = L_s L_sᵀ."""
     design, lower = here.design, np.tril(here.factor.lower)
     found: dict[tuple[int, ...], FloatArray] = {}
     for move in moves:
@@ -229,7 +236,7 @@ def _nuisances(here: Scored, moves: Sequence[Move]) -> dict[tuple[int, ...], Flo
             columns = np.concatenate([np.arange(design.n_columns)[design.columns[b]] for b in bags])
             each = columns[:, None] * design.n_others + np.arange(design.n_others)
             rows = lower[each.ravel()]
-            found[bags] = np.asarray(np.linalg.inv(rows @ rows.T), np.float64)
+            found[bags] = Factor.of(rows @ rows.T).inverse_root()
     return found
 
 
@@ -275,11 +282,17 @@ def _worth_outside(
     here: Scored,
     terms: Sequence[tuple[str, ...]],
     block: OutsideBlock,
-    covariance: FloatArray,
+    root: FloatArray,
 ) -> tuple[float, float]:
-    """What terms outside of the design would be worth, and the best scale of orders new here."""
+    """What terms outside of the design would be worth, and the best scale of orders new here.
+
+    ``root``: R of A⁻¹ = R Rᵀ. The block's own part is overwritten.
+    """
     design = here.posterior.design
-    schur = block.own - block.cross @ covariance @ block.cross.T
+    half = block.cross @ root
+    # own − cross A⁻¹ crossᵀ, the upper triangle only: that of an array is the lower one of its
+    # transpose, which is in LAPACK's order.
+    schur = dsyrk(-1.0, half.T, 1.0, block.own.T, trans=1, lower=1, overwrite_c=1).T
     widths = [math.prod(design.basis.domain.n_states(x) - 1 for x in term) for term in terms]
     orders = np.repeat(np.repeat([len(term) for term in terms], widths), design.n_others)
     known = len(here.posterior.prior.scales)
@@ -304,7 +317,9 @@ def _quadratic_gain(
     sigma = [*known, *[new_scale] * (int(orders.max()) - len(known))]
     precision = np.array(sigma)[orders - 1] ** -2.0
     try:
-        factor = Factor.of(schur + np.diag(precision))
+        curvature = schur.copy()
+        curvature.flat[:: len(curvature) + 1] += precision
+        factor = Factor.of(curvature)
     except SingularHessianError:
         return -math.inf
     fit = 0.5 * float(gradient @ factor.solve(gradient))
