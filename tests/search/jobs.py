@@ -9,9 +9,18 @@ from ebnc.search import side_by_side
 from ebnc.search.side_by_side import SideBySide
 
 
+def ready(team):
+    """The team once its processes run."""
+    while not team.is_ready:
+        time.sleep(1e-3)
+    return team
+
+
 def count_sent(monkeypatch):
-    """A list of the jobs that others were given, by name, as it grows."""
+    """A list of the jobs that others were given, by name, as it grows; none is begun alone."""
     sent = []
+    make = SideBySide.as_they_come
+    monkeypatch.setattr(SideBySide, "as_they_come", lambda self, *what: make(ready(self), *what))
     packed = SideBySide._packed
 
     def counting(self, job, arguments):

@@ -3,6 +3,7 @@
 import gc
 import os
 import tempfile
+import time
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
@@ -15,12 +16,12 @@ from ebnc import EmbeddedStructure
 from ebnc.data.cases import read_cases
 from ebnc.errors import ParameterError, StorageError
 from ebnc.search import scorer as scorer_module
-from ebnc.search import screening
+from ebnc.search import screening, side_by_side
 from ebnc.search.greedy import greedy_search
 from ebnc.search.scorer import Scorer
 from ebnc.search.side_by_side import Kept, SideBySide
 from problems import domain_of, random_data, structure_named
-from search.jobs import count_sent, count_teams, end, lengthen, shared, size, who
+from search.jobs import count_sent, count_teams, end, lengthen, ready, shared, size, who
 
 
 @pytest.fixture(scope="module")
@@ -118,8 +119,7 @@ def test_backends_that_are_not_known_are_refused(cases, monkeypatch):
 
 
 def test_the_caller_is_one_of_the_workers_and_each_has_one_thread(cases):
-    team = SideBySide(cases, 2)
-    found = team(who, [(0.05,)] * 40)  # long enough for the other one to be there
+    found = ready(SideBySide(cases, 2))(who, [(0.05,)] * 4)
     assert len({process for process, _ in found}) == 2
     assert os.getpid() in {process for process, _ in found}
     assert {threads for _, threads in found} == {1}
@@ -140,15 +140,14 @@ def test_results_come_in_order_and_errors_reach_the_caller(cases, backend, n_job
 def test_jobs_leave_as_they_are_when_they_are_given(cases):
     """The caller works with the same objects while jobs are on their way."""
     growing = []
-    found = SideBySide(cases, 2)(lengthen, [(growing,), (growing,)])
+    found = ready(SideBySide(cases, 2))(lengthen, [(growing,), (growing,)])
     assert found == [1, 1]
 
 
 def test_what_jobs_share_is_made_once_by_every_process(cases):
     kept, other = Kept("a"), Kept("b")
-    team = SideBySide(cases, 2)
-    found = team(shared, [(kept,), (other,)] * 20)  # long enough for the other one to be there
-    assert [value for _, value, _ in found] == ["a", "b"] * 20
+    found = ready(SideBySide(cases, 2))(shared, [(kept,), (other,)] * 4)
+    assert [value for _, value, _ in found] == ["a", "b"] * 4
     assert len({process for process, _, _ in found}) == 2
     assert len(set(found)) == len({(process, value) for process, value, _ in found})
 
@@ -156,6 +155,26 @@ def test_what_jobs_share_is_made_once_by_every_process(cases):
 def test_a_killed_process_is_an_error_and_the_next_team_has_another(cases):
     survivor = os.getpid()
     with pytest.raises(BrokenExecutor, match="terminated"):
-        SideBySide(cases, 2)(end, [(survivor,)] * 4)
-    found = SideBySide(cases, 2)(who, [(0.05,)] * 40)
+        ready(SideBySide(cases, 2))(end, [(survivor,)] * 4)
+    found = ready(SideBySide(cases, 2))(who, [(0.05,)] * 4)
     assert len({process for process, _ in found}) == 2
+
+
+def test_the_caller_works_alone_until_processes_run(cases, monkeypatch):
+    asked = iter([False, False, True])
+    monkeypatch.setattr(SideBySide, "is_ready", property(lambda _: next(asked)))
+    alone = os.getpid()
+    found = [process for process, _ in SideBySide(cases, 2)(who, [(0.05,)] * 6)]
+    assert found[:2] == [alone, alone]
+    assert len(set(found[2:])) == 2
+
+
+def test_processes_are_not_started_before_they_are_needed(cases):
+    pool = side_by_side._Pool(1)
+    assert not pool.is_broken
+    assert not pool.executor._processes
+    while not pool.is_ready:
+        time.sleep(1e-3)
+    assert pool.executor._processes
+    assert not pool.is_broken
+    pool.executor.shutdown()

@@ -205,6 +205,8 @@ class Ahead:
 
     def _hand_out(self) -> None:
         """To others what they can do soon."""
+        if not self._team.is_ready:
+            return
         while self._at_hand < ENOUGH * self._n_others and (self._urgent or self._likely):
             change, job = (None, self._urgent.popleft()) if self._urgent else self._likely.popleft()
             self._at_hand += job.work

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import numpy as np
-
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.screening import worth_of_terms
 from ebnc.structure.embedded import EmbeddedStructure
@@ -32,19 +30,17 @@ def feature_worths(
     of inputs or thousands of parameters, worths are those of the quadratic approximation.
     """
     inputs = scored.structure.markov_blanket
-    scales = scored.posterior.prior.scales
-    refits = len(inputs) * scored.dimension**3 <= MOST_WORK
-    covariance = None if refits else scored.factor.solve(np.eye(scored.dimension))
-
-    def worth(x: str) -> float:
-        if covariance is not None:
-            terms = [t.inputs for t in scored.design.basis.terms if x in t.inputs]
-            return worth_of_terms(scorer, scored, terms, covariance)
-        less = scorer.at_scales(without_input(scored.structure, x), scales, scored)
-        return scored.fit_score - less.fit_score
-
+    if len(inputs) * scored.dimension**3 <= MOST_WORK:
+        scales = scored.posterior.prior.scales
+        asked = [(without_input(scored.structure, x), scales) for x in inputs]
+        less = scorer.all_at_scales(asked, scored)
+        worths = [scored.fit_score - without.fit_score for without in less]
+    else:
+        covariance, terms = scored.factor.inverse(), [t.inputs for t in scored.design.basis.terms]
+        lost = [[term for term in terms if x in term] for x in inputs]
+        worths = [worth_of_terms(scorer, scored, some, covariance) for some in lost]
     steps = entered or {}
-    found = [FeatureWorth(x, worth(x), steps.get(x, 0)) for x in inputs]
+    found = [FeatureWorth(x, w, steps.get(x, 0)) for x, w in zip(inputs, worths, strict=True)]
     return tuple(sorted(found, key=lambda worth: (-worth.worth, worth.feature)))
 
 

@@ -136,12 +136,17 @@ class Scorer:
         return self._remember(structure, tuple(scales), lambda: self._fit(structure, scales, near))
 
     def all_at_scales(
-        self, asked: Sequence[tuple[EmbeddedStructure, tuple[float, ...]]], near: Scored
+        self,
+        asked: Sequence[tuple[EmbeddedStructure, tuple[float, ...]]],
+        near: Scored,
+        *,
+        look_ahead: bool = False,
     ) -> list[Scored]:
         """``at_scales`` of several structures and scales, side by side where that is worth it.
 
-        They come without their rows from others, who also tune the first one, which is probably
-        asked for next; unless there are so many rows that threads will share the work well.
+        They come without their rows from others. ``look_ahead``: others also tune the first one,
+        which is probably asked for next; unless there are so many rows that threads will share the
+        work well.
         """
         new = {
             (structure.cluster_key, scales): structure
@@ -151,7 +156,7 @@ class Scorer:
         price = 10 * near.posterior.gradient_price + 2 * near.posterior.hessian_price
         if self.team is not None and len(new) > 1 and price > SHORT:
             kept = Kept(without_rows(near))
-            tune = self.tunes_scales and near.posterior.gradient_price < LONG
+            tune = look_ahead and self.tunes_scales and near.posterior.gradient_price < LONG
             jobs = [
                 (self.how, structure, scales, kept, tune and i == 0)
                 for i, ((_, scales), structure) in enumerate(new.items())

@@ -12,14 +12,16 @@ to a cluster. What a job returns depends on its arguments alone, not on who does
 import os
 import pickle
 import shutil
+import sys
 import tempfile
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
 from threading import RLock
@@ -66,6 +68,7 @@ class SideBySide:
         self._mine = _Here(cases)
         self.takes_part = not hasattr(backend, "client")
         self._executor: Executor
+        self._pool: _Pool | None = None
         self._sent: _Here | _Sent
         if not self.takes_part:
             self._executor = backend.client.get_executor(pure=False)
@@ -73,13 +76,20 @@ class SideBySide:
         elif type(backend) is BACKENDS["threading"]:
             self._executor, self._sent = ThreadPoolExecutor(self.n_workers - 1), self._mine
         elif type(backend) in (BACKENDS["loky"], BACKENDS.get("multiprocessing")):
-            self._executor = _processes(self.n_workers - 1)
+            self._pool = _pool(self.n_workers - 1)
+            self._executor = self._pool.executor
             self._sent = _sent_to_processes(cases)
         else:
             raise ParameterError(
                 f"jobs cannot be done by joblib's backend {type(backend).__name__}; choose 'loky', "
                 "'threading' or 'dask' in joblib.parallel_config, or n_jobs=1"
             )
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether others can begin at once; processes are started when they are first asked for,
+        which takes them a second, and the caller works alone until then."""
+        return self._pool is None or self._pool.is_ready
 
     def __call__(self, job: Callable[..., T], arguments: Iterable[tuple[Any, ...]]) -> list[T]:
         """job(cases, …) for every tuple of arguments, results in their order.
@@ -117,15 +127,16 @@ class SideBySide:
             return future
 
         found: dict[int, T] = {}
+        n_others = self.n_workers - 1 if self.takes_part else n_jobs
+        alone = True
         try:
-            if self.takes_part:
-                sent = [send_next() for _ in range(self.n_workers - 1)]
-                _wait_until_sent(sent[-1])
-            else:
-                while waiting:
-                    send_next()
             for place in range(n_jobs):
                 while place not in found:
+                    if alone and self.is_ready:
+                        alone = False
+                        sent = [send_next() for _ in range(n_others)]
+                        if self.takes_part:
+                            _wait_until_sent(sent[-1])
                     if (taken := take()) is not None:
                         found[taken[0]] = _run(self._mine, job, taken[1])
                     else:
@@ -200,19 +211,48 @@ def _unpack_once(key: str, packed: bytes) -> Kept[Any]:
     return _unpacked[key]
 
 
-_pools: dict[tuple[int, int], Executor] = {}
-
-
-def _processes(n_workers: int) -> Executor:
+class _Pool:
     """Processes that stay for the next team; our own, so that no other user of joblib ends them."""
-    from joblib.externals.loky import ProcessPoolExecutor
 
+    def __init__(self, n_workers: int) -> None:
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        self.executor: Executor = ProcessPoolExecutor(n_workers, timeout=IDLE)
+        self._first: Future[None] | None = None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the processes run; they are started if they do not."""
+        if self._first is None:
+            loaded = [name for name in sys.modules if name.startswith("ebnc.")]
+            self._first = self.executor.submit(_load, loaded)
+        return self._first.done()
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether one of the processes was killed."""
+        if self._first is None:
+            return False
+        try:
+            self.executor.submit(os.getpid)
+        except BrokenExecutor:
+            return True
+        return False
+
+
+_pools: dict[tuple[int, int], _Pool] = {}
+
+
+def _pool(n_workers: int) -> _Pool:
     which = (os.getpid(), n_workers)  # a fork has no part in its parent's processes
-    try:
-        _pools[which].submit(os.getpid)
-    except (KeyError, BrokenExecutor):  # none yet, or one of them was killed
-        _pools[which] = ProcessPoolExecutor(n_workers, timeout=IDLE)
+    if which not in _pools or _pools[which].is_broken:
+        _pools[which] = _Pool(n_workers)
     return _pools[which]
+
+
+def _load(modules: Sequence[str]) -> None:
+    for name in modules:
+        import_module(name)
 
 
 def _unpack_and_run(sent: "_Sent", packed: bytes) -> Any:
