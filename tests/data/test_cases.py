@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ebnc.data.cases import Cases, check_weights, read_cases
+from ebnc.data.cases import Cases, check_weights, distinct_rows, read_cases
 from ebnc.domain import Domain
 from ebnc.errors import DataError
 
@@ -24,6 +24,18 @@ def as_counter(cases: Cases):
     ):
         found[key] = found.get(key, 0) + weight
     return found
+
+
+@pytest.mark.parametrize("sizes", [[1], [5], [3, 4, 2], [300, 300], [2] * 40])
+def test_distinct_rows_are_those_of_numpy_looked_up_or_sorted(sizes):
+    generator = np.random.default_rng(1)
+    columns = [generator.integers(0, r, 500, dtype=np.uint16) for r in sizes]
+    first, inverse = distinct_rows(columns, sizes)
+    table = np.array(columns)
+    expected, first_there, back = np.unique(table, axis=1, return_index=True, return_inverse=True)
+    np.testing.assert_array_equal(table[:, first], expected)
+    np.testing.assert_array_equal(first, first_there)
+    np.testing.assert_array_equal(inverse, back)
 
 
 @pytest.mark.parametrize("sizes", [[2, 3], [2] * 10, [200] * 9])

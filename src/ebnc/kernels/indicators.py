@@ -5,11 +5,12 @@ network: node d has the columns before it as inputs. Row ``l`` lists ``columns[s
 1]]``. Coordinate 0 is the intercept, coordinate j + 1 column j.
 """
 
-import math
-
 import numpy as np
+from numba import njit
 
 from ebnc.kernels.compiling import compiled
+from ebnc.kernels.exponential import exp_of_negative, log1p_of_fraction
+from ebnc.kernels.tiles import TILE
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["add_up", "cross_products", "log_odds_of", "logistic_terms"]
@@ -57,15 +58,35 @@ def _cross(starts, columns, d, weights, out):  # type: ignore[no-untyped-def]
 @compiled
 def _terms(log_odds, classes, counts, residual, information):  # type: ignore[no-untyped-def]
     total = 0.0
-    for row in range(len(log_odds)):
-        x, n = log_odds[row], counts[row]
-        small = math.exp(-abs(x))
+    log_p = np.empty(TILE)
+    for first in range(0, len(log_odds), TILE):
+        last = min(first + TILE, len(log_odds))
+        _terms_of_tile(
+            log_odds[first:last],
+            classes[first:last],
+            counts[first:last],
+            log_p,
+            residual[first:last],
+            information[first:last],
+        )
+        subtotal = 0.0
+        for i in range(last - first):
+            subtotal += log_p[i]
+        total += subtotal
+    return total
+
+
+@njit(nogil=True, error_model="numpy")
+def _terms_of_tile(log_odds, classes, counts, log_p, residual, information):  # type: ignore[no-untyped-def]
+    """By itself, so that it is vectorised: half the time."""
+    for i in range(len(log_odds)):
+        x, y, n = log_odds[i], classes[i], counts[i]
+        small = exp_of_negative(-abs(x))
         larger = 1.0 / (1.0 + small)
         p = larger if x >= 0.0 else small * larger
-        total += n * ((x if classes[row] else 0.0) - max(x, 0.0) - math.log1p(small))
-        residual[row] = n * (classes[row] - p)
-        information[row] = n * small * larger * larger
-    return total
+        log_p[i] = n * (x * y - max(x, 0.0) - log1p_of_fraction(small))
+        residual[i] = n * (y - p)
+        information[i] = n * small * larger * larger
 
 
 def log_odds_of(starts: IntArray, columns: IntArray, d: int, beta: FloatArray) -> FloatArray:

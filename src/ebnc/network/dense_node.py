@@ -9,7 +9,7 @@ w_j = ±4 φ_j and b + ½ Σ w_j = 2 φ_0, so that φ_j ~ N(0, σ²), φ_0 ~ N(0
 
 σ by evidence, with MacKay's (1992) fixed point: at the maximum σ² is |φ|²/γ, where
 γ = d − tr(A⁻¹)/σ² is the number of well-determined parameters (the dependence of log |A| on φ̃ is
-left out, which saves two Hessians a step), plus the hyperprior of ``score.scales``.
+left out, which saves about a Hessian a step), plus the hyperprior; steps as in ``score.scales``.
 """
 
 import math
@@ -100,11 +100,12 @@ def fit_dense_node(data: Indicators, d: int, scale: float = math.exp(HYPER_MEAN)
         assert info == 0
         determined = d - prior.parents * float(np.diagonal(inverse)[1:].sum())
         pull = prior.parents * float(here.beta[1:] @ here.beta[1:])
-        slope = pull - determined - (log_scale - HYPER_MEAN) / HYPER_SPREAD**2
-        bend = 2.0 * determined + HYPER_SPREAD**-2
-        if 0.5 * slope**2 / bend < ENOUGH:
+        hyper = (log_scale - HYPER_MEAN) / HYPER_SPREAD**2
+        raising, lowering = pull + max(-hyper, 0.0), determined + max(hyper, 0.0)
+        step = 0.5 * math.log(raising / lowering)
+        if 0.5 * (raising - lowering) * step < ENOUGH:
             break
-        log_scale += min(LONGEST_STEP, max(-LONGEST_STEP, slope / bend))
+        log_scale += min(LONGEST_STEP, max(-LONGEST_STEP, step))
     prior = _Prior(d, math.exp(log_scale))
     here, factor = _climb(data, classes, here, prior, FINE)
     quadratic = float(here.beta @ prior.times(here.beta))
