@@ -1,4 +1,7 @@
-"""Two processes on two cores against one process on one core, in the same run."""
+"""Two processes on two cores against one process on one core, in the same run.
+
+Processes run, and compiled code is loaded, before the clock does.
+"""
 
 import json
 import os
@@ -14,6 +17,9 @@ n_jobs = int(sys.argv[1])
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:n_jobs])
 import numpy as np
 import ebnc
+from ebnc.search.side_by_side import _pool
+while n_jobs > 1 and not _pool(n_jobs - 1).is_ready:
+    time.sleep(0.01)
 """
 END = """
 print(json.dumps({"seconds": time.perf_counter() - began, "score": score}))
@@ -25,7 +31,7 @@ from ebnc.search.greedy import greedy_search
 from ebnc.search.scorer import Scorer
 cases = coded_cases(N_ROWS, ADULT_STATES, 2)
 start = ebnc.EmbeddedStructure.naive("Y", cases.inputs)
-greedy_search(Scorer(cases, n_jobs=n_jobs), start, max_steps=1)  # compile, start the processes
+greedy_search(Scorer(cases, n_jobs=n_jobs), start, max_steps=1)  # load compiled code
 began = time.perf_counter()
 score = greedy_search(Scorer(cases, n_jobs=n_jobs), start, max_steps=5).best.score
 """
