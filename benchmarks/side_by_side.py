@@ -65,7 +65,7 @@ PROBLEMS = {
 """Code, rows, and what two processes should gain."""
 
 
-def comparisons(rounds: int = 3) -> Iterator[Comparison]:
+def comparisons(rounds: int = 5) -> Iterator[Comparison]:
     """The best of some rounds; scores must be equal to the last bit."""
     if len(os.sched_getaffinity(0)) < 2:
         return
