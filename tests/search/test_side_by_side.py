@@ -15,6 +15,7 @@ from joblib.parallel import BACKENDS
 from ebnc import EmbeddedStructure
 from ebnc.data.cases import read_cases
 from ebnc.errors import ParameterError, StorageError
+from ebnc.kernels.parallel import n_threads
 from ebnc.search import scorer as scorer_module
 from ebnc.search import screening, side_by_side
 from ebnc.search.greedy import greedy_search
@@ -118,11 +119,18 @@ def test_backends_that_are_not_known_are_refused(cases, monkeypatch):
 # -- the team itself ------------------------------------------------------------------------------
 
 
-def test_the_caller_is_one_of_the_workers_and_each_has_one_thread(cases):
+def test_the_caller_is_one_of_the_workers_and_the_others_have_one_thread(cases):
     found = ready(SideBySide(cases, 2))(who, [(0.05,)] * 4)
     assert len({process for process, _ in found}) == 2
     assert os.getpid() in {process for process, _ in found}
-    assert {threads for _, threads in found} == {1}
+    assert {threads for process, threads in found if process != os.getpid()} == {1}
+
+
+def test_the_caller_has_one_thread_while_others_work_and_all_while_they_rest(cases, monkeypatch):
+    team = ready(SideBySide(cases, 2))
+    assert team(who, [(0.3,), (0.01,)])[1] == (os.getpid(), 1)
+    monkeypatch.setattr(SideBySide, "is_ready", False)
+    assert team(who, [(0.01,)]) == [(os.getpid(), n_threads())]
 
 
 @pytest.mark.parametrize(("backend", "n_jobs"), [("loky", 2), ("threading", 3)])

@@ -63,7 +63,8 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
 
 def n_threads() -> int:
     """One within ``one_thread``; else ``OMP_NUM_THREADS`` where it is set, else all cores."""
-    if getattr(_mine, "is_alone", False):
+    others_rest = getattr(_mine, "others_rest", None)
+    if others_rest is not None and not others_rest():
         return 1
     given = os.environ.get("OMP_NUM_THREADS", "")
     if given.isdigit() and int(given) > 0:
@@ -77,14 +78,15 @@ _mine = threading.local()
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """``in_parallel`` on the calling thread alone while it lasts: the other cores are taken."""
-    before = getattr(_mine, "is_alone", False)
-    _mine.is_alone = True
+def one_thread(unless: Callable[[], bool] = lambda: False) -> Iterator[None]:
+    """``in_parallel`` on the calling thread alone while it lasts: the other cores are taken, unless
+    those who take them rest, which is asked every time."""
+    before = getattr(_mine, "others_rest", None)
+    _mine.others_rest = unless
     try:
         yield
     finally:
-        _mine.is_alone = before
+        _mine.others_rest = before
 
 
 @cache

@@ -74,10 +74,10 @@ class _Job:
         self._future = self._team.begin(self._prepared)
         self._future.add_done_callback(lambda _: when_done(self))
 
-    def do(self) -> None:
+    def do(self, others_rest: Callable[[], bool] = lambda: False) -> None:
         """By the caller, who need not hear of an error: perhaps nobody wants the result."""
         try:
-            self._result = self._team.here(*self._what)
+            self._result = self._team.here(others_rest, *self._what)
         except Exception as error:
             self._error = error
 
@@ -105,6 +105,7 @@ class Ahead:
         self._urgent: deque[_Job] = deque()
         self._likely: deque[tuple[Change, _Job]] = deque()
         self._at_hand = 0.0  # nanoseconds
+        self._n_begun = 0
 
     def state(self, change: Change) -> NodeState | None:
         """The node after a change, where it is known by now."""
@@ -188,7 +189,7 @@ class Ahead:
             self._urgent.extend(jobs[1:])
             self._hand_out()
         if jobs:
-            jobs[0].do()
+            jobs[0].do(self._others_rest)
         while True:
             busy = [job.work for job in (*jobs, *begun) if job.is_on_its_way]
             change = None
@@ -199,9 +200,12 @@ class Ahead:
                     change, job = self._likely.popleft()
                 else:
                     return
-            job.do()
+            job.do(self._others_rest)
             if change is not None:
                 self._jobs[change] = job
+
+    def _others_rest(self) -> bool:
+        return self._n_begun == 0
 
     def _hand_out(self) -> None:
         """To others what they can do soon."""
@@ -210,6 +214,7 @@ class Ahead:
         while self._at_hand < ENOUGH * self._n_others and (self._urgent or self._likely):
             change, job = (None, self._urgent.popleft()) if self._urgent else self._likely.popleft()
             self._at_hand += job.work
+            self._n_begun += 1
             job.begin(self._go_on)
             if change is not None:  # not before: whoever finds it may ask for its result
                 self._jobs[change] = job
@@ -217,6 +222,7 @@ class Ahead:
     def _go_on(self, job: _Job) -> None:
         with self._lock:
             self._at_hand -= job.work
+            self._n_begun -= 1
             if not job.has_failed:  # the caller will hear of it
                 self._hand_out()
 

@@ -2,8 +2,9 @@
 
 ``joblib.parallel_config`` chooses who works: processes of this machine (the default), threads, or
 with ``parallel_config("dask")`` the workers of a cluster. On this machine the caller is one of the
-``n_jobs`` workers, and each works on one thread. The jobs are futures of the standard library:
-``joblib.Parallel`` looks for results every 10 ms, and a step of a search may be over in less.
+``n_jobs`` workers, and each works on one thread; the caller on all cores while the others rest. The
+jobs are futures of the standard library: ``joblib.Parallel`` looks for results every 10 ms, and a
+step of a search may be over in less.
 
 The cases are sent once, not with every job: as memory-mapped files to processes, as one broadcast
 to a cluster. What a job returns depends on its arguments alone, not on who does it.
@@ -105,6 +106,7 @@ class SideBySide:
         waiting = deque(enumerate(arguments))
         n_jobs = len(waiting)
         finished: SimpleQueue[tuple[int, Future[T]]] = SimpleQueue()
+        on_their_way: set[int] = set()
 
         def take() -> tuple[int, tuple[Any, ...]] | None:
             try:
@@ -121,7 +123,9 @@ class SideBySide:
                 finished.put((i, future))
                 if not future.cancelled() and future.exception() is None:
                     send_next()
+                on_their_way.discard(i)
 
+            on_their_way.add(i)
             future: Future[T] = self._executor.submit(*self._packed(job, given))
             future.add_done_callback(note)
             return future
@@ -138,7 +142,7 @@ class SideBySide:
                         if self.takes_part:
                             _wait_until_sent(sent[-1])
                     if (taken := take()) is not None:
-                        found[taken[0]] = _run(self._mine, job, taken[1])
+                        found[taken[0]] = _run(self._mine, job, taken[1], lambda: not on_their_way)
                     else:
                         i, future = finished.get()
                         found[i] = future.result()
@@ -154,9 +158,9 @@ class SideBySide:
         """Another begins a job; ``pickle`` reads its result, which may never be wanted."""
         return self._executor.submit(*prepared)
 
-    def here(self, job: Callable[..., T], *arguments: Any) -> T:
-        """job(cases, …) by the caller, on one thread as by all others."""
-        return _run(self._mine, job, arguments)
+    def here(self, others_rest: Callable[[], bool], job: Callable[..., T], *arguments: Any) -> T:
+        """job(cases, …) by the caller, on one thread unless the others rest."""
+        return _run(self._mine, job, arguments, others_rest)
 
     def _packed(self, job: Callable[..., T], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """A job as it is handed over. What travels is packed here and now: the caller goes on to
@@ -259,9 +263,14 @@ def _unpack_and_run(sent: "_Sent", packed: bytes) -> Any:
     return _run(sent, *pickle.loads(packed))
 
 
-def _run(sent: "_Here | _Sent", job: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+def _run(
+    sent: "_Here | _Sent",
+    job: Callable[..., T],
+    arguments: tuple[Any, ...],
+    others_rest: Callable[[], bool] = lambda: False,
+) -> T:
     # A worker that waited for others of its cluster, all waiting too, would wait for ever.
-    with parallel_config("sequential"), one_thread(), one_blas_thread():
+    with parallel_config("sequential"), one_thread(others_rest), one_blas_thread():
         return job(sent.cases(), *arguments)
 
 
