@@ -50,6 +50,14 @@ def test_a_node_is_what_fit_finds_with_the_same_scale(seed, share, monkeypatch):
         assert fit.log_evidence > best.log_evidence - 0.5
 
 
+def test_parents_that_say_nothing_at_all():
+    """All weights are exactly 0 and σ is at the hyperprior's mode: nothing raises it."""
+    rows, _ = indicators_of({"V0": np.array([0, 0, 1, 1]), "V1": np.array([0, 1, 0, 1])})
+    fit = fit_dense_node(rows, 1)
+    np.testing.assert_allclose(fit.phi, 0.0, atol=1e-12)
+    assert 0.0 < fit.scale < 0.5
+
+
 def test_a_node_is_logistic_regression_with_the_same_penalty():
     """The intercept's prior is nearly flat there and here."""
     data = binary_data(5, n_rows=500)

@@ -22,7 +22,7 @@ from ebnc.errors import SingularHessianError
 from ebnc.kernels.indicators import logistic_terms
 from ebnc.likelihood.prior import INTERCEPT_SCALE
 from ebnc.network.indicators import Indicators
-from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD
+from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD, LEAST_FORCE
 from ebnc.typing import FloatArray
 
 __all__ = ["DenseFit", "fit_dense_node"]
@@ -101,7 +101,8 @@ def fit_dense_node(data: Indicators, d: int, scale: float = math.exp(HYPER_MEAN)
         determined = d - prior.parents * float(np.diagonal(inverse)[1:].sum())
         pull = prior.parents * float(here.beta[1:] @ here.beta[1:])
         hyper = (log_scale - HYPER_MEAN) / HYPER_SPREAD**2
-        raising, lowering = pull + max(-hyper, 0.0), determined + max(hyper, 0.0)
+        raising = max(pull + max(-hyper, 0.0), LEAST_FORCE)
+        lowering = max(determined + max(hyper, 0.0), LEAST_FORCE)
         step = 0.5 * math.log(raising / lowering)
         if 0.5 * (raising - lowering) * step < ENOUGH:
             break

@@ -29,7 +29,7 @@ from ebnc.score.laplace import laplace_log_evidence, log_joint
 from ebnc.score.log_determinant import log_determinant_gradient
 from ebnc.typing import FloatArray
 
-__all__ = ["HYPER_MEAN", "HYPER_SPREAD", "EvidenceFit", "maximise_evidence"]
+__all__ = ["HYPER_MEAN", "HYPER_SPREAD", "LEAST_FORCE", "EvidenceFit", "maximise_evidence"]
 
 HYPER_MEAN, HYPER_SPREAD = math.log(0.5), 1.0
 MOST_ROUNDS = 50
