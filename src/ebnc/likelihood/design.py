@@ -160,6 +160,11 @@ class Design:
         """d."""
         return self.n_columns * self.n_others
 
+    @property
+    def n_class_pairs(self) -> int:
+        """Pairs a ≤ b of log odds."""
+        return self.n_others * (self.n_others + 1) // 2
+
     @cached_property
     def class_pairs(self) -> FloatArray:
         """Pairs a ≤ b of log odds in the coordinates of φ: Qᵀ(e_a e_bᵀ + e_b e_aᵀ)Q, flattened."""

@@ -195,7 +195,7 @@ class Posterior:
         """A by cross-tabulations: every pair of bags, every row; then pulled back."""
         design = self.design
         m, n_others = len(design.bags), design.n_others
-        per_row = (0.6 * m * m + 5.0) * (1.0 + 0.5 * (n_others * (n_others + 1) / 2 - 1))
+        per_row = (0.6 * m * m + 5.0) * (1.0 + 0.5 * (design.n_class_pairs - 1))
         n_cells = float(design.offsets[-1])
         pull_back = 2.5 * n_cells * design.n_columns * n_others**2 + 20_000 * m * m
         return self.data.n_rows * per_row + pull_back
@@ -203,6 +203,5 @@ class Posterior:
     @property
     def _dense_price(self) -> float:
         """A by products of rows written out: 0.06 ns for a multiplication, measured."""
-        n_others, n_columns = self.design.n_others, self.design.n_columns
-        n_pairs = n_others * (n_others + 1) / 2
+        n_columns, n_pairs = self.design.n_columns, self.design.n_class_pairs
         return self.data.n_rows * n_columns * (2.0 + 0.06 * n_columns * n_pairs)

@@ -27,7 +27,6 @@ from ebnc.typing import CodeArray, FloatArray, IntArray
 __all__ = [
     "RowTerms",
     "draw_sample",
-    "n_pairs_of_classes",
     "pull_back_diagonal",
     "row_chunks",
     "sum_diagonals",
@@ -64,7 +63,7 @@ def sum_hessian(counts: CellCounts, tables: FloatArray) -> FloatArray:
     n_others = design.n_others
     result = np.zeros((design.n_columns, n_others, design.n_columns, n_others))
     pairs = [(b, c) for b in range(len(design.bags)) for c in range(b, len(design.bags))]
-    for start, stop in row_chunks(counts.n_rows, n_pairs_of_classes(design)):
+    for start, stop in row_chunks(counts.n_rows, design.n_class_pairs):
         weights = _information(counts, tables, start, stop)
 
         def cross(
@@ -87,7 +86,7 @@ def sum_hessian_dense(counts: CellCounts, tables: FloatArray) -> FloatArray:
     Cheaper than cross-tabulations where there are hundreds of bags and few rows.
     """
     design = counts.design
-    n_others, n_pairs = design.n_others, n_pairs_of_classes(design)
+    n_others, n_pairs = design.n_others, design.n_class_pairs
     matrices = [bag.to_cells(np.eye(bag.keep.size)) for bag in design.bags]
     products = np.zeros((n_pairs, design.n_columns, design.n_columns))
     chunk = max(256, CHUNK_BYTES // (16 * design.n_columns))
@@ -110,7 +109,7 @@ def sum_hessian_dense(counts: CellCounts, tables: FloatArray) -> FloatArray:
 def sum_diagonals(counts: CellCounts, tables: FloatArray) -> list[FloatArray]:
     """Information in every cell of every bag, (cells, pairs of classes) each."""
     design = counts.design
-    totals = [np.zeros((bag.n_cells, n_pairs_of_classes(design))) for bag in design.bags]
+    totals = [np.zeros((bag.n_cells, design.n_class_pairs)) for bag in design.bags]
     for start, stop in row_blocks(counts.n_rows):
         weights = _information(counts, tables, start, stop)
         for b, total in enumerate(totals):
@@ -132,7 +131,7 @@ def sum_outside(
     design = counts.design
     n_others = design.n_others
     totals = [_nothing(design, *each) for each in bags]
-    for start, stop in row_chunks(counts.n_rows, n_pairs_of_classes(design) + n_others):
+    for start, stop in row_chunks(counts.n_rows, design.n_class_pairs + n_others):
         if kept:
             weights, residual = kept[0]
         else:
@@ -233,7 +232,7 @@ def _cross(
 def _information(counts: CellCounts, tables: FloatArray, start: int, stop: int) -> FloatArray:
     """n_l (δ_ab p_a − p_a p_b) of a chunk of rows, shape (rows, pairs a ≤ b)."""
     design = counts.design
-    out = np.empty((stop - start, n_pairs_of_classes(design)))
+    out = np.empty((stop - start, design.n_class_pairs))
 
     def weigh(block: tuple[int, int]) -> None:
         first, last = block
@@ -273,11 +272,6 @@ def _nothing(
     size = bag.keep.size * design.n_others
     width = design.n_others * sum(design.bags[b].keep.size for b in beside)
     return np.zeros(size), np.zeros((size, size)), np.zeros((size, width))
-
-
-def n_pairs_of_classes(design: Design) -> int:
-    """Pairs a ≤ b of log odds."""
-    return design.n_others * (design.n_others + 1) // 2
 
 
 def row_chunks(n_rows: int, row_floats: int) -> list[tuple[int, int]]:

@@ -183,7 +183,7 @@ class Ahead:
 
     # -- who does them --------------------------------------------------------------------------
 
-    def _share(self, jobs: Sequence[_Job], begun: Sequence[_Job] = ()) -> None:
+    def _share(self, jobs: Sequence[_Job], begun: Sequence[_Job]) -> None:
         """All jobs, and what is likely while others are busy with these or with ``begun``."""
         with self._lock:
             self._urgent.extend(jobs[1:])

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ebnc.fitting.optimum import Optimum
-from ebnc.kernels.leaning import lean, look_up_pairs
+from ebnc.kernels.log_determinant import lean, look_up_pairs
 from ebnc.kernels.parallel import in_parallel, one_blas_thread, row_blocks
 from ebnc.likelihood.counts import CellCounts
 from ebnc.likelihood.design import Design
-from ebnc.likelihood.row_sums import n_pairs_of_classes, row_chunks
+from ebnc.likelihood.row_sums import row_chunks
 from ebnc.score.row_covariance import class_probabilities, root_of_log_odds, rows_with_covariance
 from ebnc.typing import FloatArray, IntArray
 
@@ -41,7 +41,7 @@ def log_determinant_gradient(optimum: Optimum) -> FloatArray:
 def _sum_leaning(counts: CellCounts, tables: FloatArray, covariance: FloatArray) -> FloatArray:
     """The gradient in tables, (K − 1, cells); H looked up."""
     design = counts.design
-    n_pairs = n_pairs_of_classes(design)
+    n_pairs = design.n_class_pairs
     batches = list(_batches(design))
     look_ups = _look_ups(design, covariance, batches[0])
     total = np.zeros_like(tables)
@@ -87,7 +87,7 @@ def _batches(design: Design) -> Iterator[list[Pair]]:
     batch: list[Pair] = []
     size = 0
     for pair in ((b, c) for b in range(n_bags) for c in range(b, n_bags)):
-        own = 8 * n_pairs_of_classes(design) * _n_cells(design, pair)
+        own = 8 * design.n_class_pairs * _n_cells(design, pair)
         if batch and size + own > TABLE_BYTES:
             yield batch
             batch, size = [], 0
@@ -109,7 +109,7 @@ def _look_ups(design: Design, covariance: FloatArray, batch: list[Pair]) -> Look
     sizes = [_n_cells(design, pair) for pair in batch]
     widths = np.array([0 if b == c else design.bags[b].n_cells for b, c in batch])
     starts = np.cumsum([0, *sizes])
-    tables = np.empty((starts[-1], n_pairs_of_classes(design)))
+    tables = np.empty((starts[-1], design.n_class_pairs))
 
     def fill(number: int) -> None:
         b, c = batch[number]

@@ -247,8 +247,7 @@ def is_expensive(design: Design, n_rows: int, widths: Sequence[int]) -> bool:
 
 def _price(design: Design, n_rows: int, widths: Sequence[int]) -> float:
     """About the operations of screening: cross-tabulations with all bags, and A⁻¹ on both sides."""
-    n_pairs = design.n_others * (design.n_others + 1) / 2
-    tables = len(widths) * n_rows * len(design.bags) * n_pairs
+    tables = len(widths) * n_rows * len(design.bags) * design.n_class_pairs
     return tables + 0.1 * sum(widths) * design.n_others * design.dimension**2
 
 
