@@ -169,3 +169,26 @@ def test_changes_go_together_if_no_node_is_changed_twice_and_no_cycle_arises():
     ranked = [add("C", "B"), add("A", "C"), add("C", "D"), turn, add("D", "C"), add("B", "D")]
     together = list(that_go_together(parents, ranked))
     assert together == [ranked[0], turn, ranked[4]]
+
+
+def test_once_it_has_ended_nothing_more_is_begun(cases, monkeypatch):
+    first, likely, later = (
+        next_change(cases, Change("add", head, "A"), fitted=True) for head in ("B", "C", "D")
+    )
+    may_end, seen = threading.Event(), []
+
+    def look(*arguments):
+        seen.append(arguments[-2].head)
+        may_end.wait(10)
+        return look_ahead(*arguments)
+
+    monkeypatch.setattr(module, "look_ahead", look)
+    monkeypatch.setattr(module, "ENOUGH", 1.0)  # one at a time
+    with joblib.parallel_config("threading"):
+        ahead = Ahead(SideBySide(cases, 2), SETTINGS, CONSTRAINTS)
+    ahead.options([first], [likely, later])
+    ahead.end()
+    may_end.set()
+    time.sleep(0.1)
+    assert "D" not in seen
+    assert ahead.state(likely.option.change) is None

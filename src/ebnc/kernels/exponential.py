@@ -1,4 +1,4 @@
-"""exp and log(1 + x) without a branch, so that loops over them are vectorised.
+"""exp, log and log(1 + x) without a branch, so that loops over them are vectorised.
 
 numba calls the mathematics library once per element; these are polynomials, accurate to an ulp or
 two, and several times as fast in a loop (measured on AVX2). Products and sums are not fused, so
@@ -8,9 +8,18 @@ that results are the same on every processor, and those of ``numpy_lookup``.
 from numba import njit, types
 from numba.extending import intrinsic
 
-from ebnc.kernels.series import ARTANH, EXP, LN2_HIGH, LN2_LOW, LOG2_E, MAGIC, SMALLEST
+from ebnc.kernels.series import (
+    ARTANH,
+    EXP,
+    LN2_HIGH,
+    LN2_LOW,
+    LOG2_E,
+    MAGIC,
+    ROOT_HALF_BITS,
+    SMALLEST,
+)
 
-__all__ = ["exp_of_negative", "log1p_of_fraction"]
+__all__ = ["exp_of_negative", "log1p_of_fraction", "log_of_positive"]
 
 
 @intrinsic
@@ -82,3 +91,26 @@ def log1p_of_fraction(x):  # type: ignore[no-untyped-def]
     p = p * t + ARTANH[1]
     p = p * t + 1.0
     return 2.0 * u * p
+
+
+@njit(inline="always", error_model="numpy")
+def log_of_positive(x):  # type: ignore[no-untyped-def]
+    """log x for normal x > 0:  n log 2 + 2 artanh(u),  x = 2ⁿ m,  ½ ≤ m² < 2,
+    u = (m − 1)/(m + 1),  |u| < 0.172."""
+    bits = _bits(x)  # type: ignore[call-arg, var-annotated]
+    power = (bits - ROOT_HALF_BITS) >> 52
+    m = _double(bits - (power << 52))
+    n = float(power)
+    u = (m - 1.0) / (m + 1.0)
+    t = u * u
+    p = ARTANH[10]
+    p = p * t + ARTANH[9]
+    p = p * t + ARTANH[8]
+    p = p * t + ARTANH[7]
+    p = p * t + ARTANH[6]
+    p = p * t + ARTANH[5]
+    p = p * t + ARTANH[4]
+    p = p * t + ARTANH[3]
+    p = p * t + ARTANH[2]
+    p = p * t + ARTANH[1]
+    return n * LN2_HIGH + (2.0 * u + (2.0 * u * (t * p) + n * LN2_LOW))

@@ -129,11 +129,13 @@ class Ahead:
         changes = [each.option.change for each in wanted]
         self._share(pieces, [self._jobs[change] for change in changes if change not in looks])
         found = []
-        for change in changes:
+        for learner, _, option in wanted:
+            change = option.change
             if change in looks:
                 parts = [zip(piece, job.result(), strict=True) for piece, job in looks[change]]
                 seen = [each for part in parts for each in part]
-                found.append(join_sides(change.head, seen))
+                assert option.state is not None
+                found.append(join_sides(learner, option.state, seen))
             else:
                 found.append(self._jobs[change].result()[1])
         return found
@@ -146,6 +148,15 @@ class Ahead:
                 self._jobs.pop(change).cancel()
             self._urgent.clear()  # left over if the caller was interrupted
             self._likely = deque(each for each in self._likely if each[0].head not in gone)
+
+    def end(self) -> None:
+        """Nothing more is wanted: what others have not begun they leave."""
+        with self._lock:
+            self._urgent.clear()
+            self._likely.clear()
+            for job in self._jobs.values():
+                job.cancel()
+            self._jobs.clear()
 
     # -- jobs -----------------------------------------------------------------------------------
 

@@ -16,16 +16,19 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ebnc.data.cases import Cases, distinct_rows
 from ebnc.data.rows import CodedRows
 from ebnc.learn import FittedEBNC
+from ebnc.network.configurations import count_cells
 from ebnc.network.constraints import Constraints
 from ebnc.network.decision_graph import grow_graph
 from ebnc.network.growing import split_gains
 from ebnc.network.local import LearnedLocal, Local
 from ebnc.network.noisy_max_learning import cause_gains, learn_noisy_max
-from ebnc.network.table import Table, count_configurations, count_with_each
+from ebnc.network.table import Table, count_configurations
+from ebnc.network.tables_with_each import TablesWithEach
 from ebnc.network.tree import grow_tree
 from ebnc.score.bic import bic
 from ebnc.score.dirichlet import best_alpha, table_alphas
@@ -167,15 +170,25 @@ class NodeLearner:
     def counted(self, parents: Sequence[str]) -> Cases:
         """The distinct configurations of these parents and the target, with their counts."""
         rows = self.cases.rows
-        columns = [*(rows.column(x) for x in parents), self.cases.classes]
         sizes = [self.n_states[x] for x in (*parents, self.target)]
-        first, inverse = distinct_rows(columns, sizes)
-        weights = np.bincount(inverse, self.cases.weights, len(first)).astype(np.float64)
-        codes = np.empty((len(parents), len(first)), dtype=rows.codes.dtype)
-        for v, column in enumerate(columns[:-1]):
-            codes[v] = column[first]
+        columns: Sequence[NDArray[np.integer[Any]]]
+        classes: NDArray[np.integer[Any]]
+        if prod(sizes) <= max(1024, len(self.cases)):
+            counts = count_cells(self.cases, parents).ravel()
+            present = np.flatnonzero(counts)
+            weights = counts[present]
+            *columns, classes = np.unravel_index(present, sizes)
+        else:
+            given = [*(rows.column(x) for x in parents), self.cases.classes]
+            first, inverse = distinct_rows(given, sizes)
+            weights = np.bincount(inverse, self.cases.weights, len(first)).astype(np.float64)
+            *columns, classes = (column[first] for column in given)
+        codes = np.empty((len(parents), len(weights)), dtype=rows.codes.dtype)
+        for v, column in enumerate(columns):
+            codes[v] = column
         kept = CodedRows(tuple(parents), tuple(sizes[:-1]), codes)
-        return Cases(self.cases.domain, self.target, kept, self.cases.classes[first], weights)
+        mine = classes.astype(self.cases.classes.dtype)
+        return Cases(self.cases.domain, self.target, kept, mine, weights)
 
     # -- states -------------------------------------------------------------------------------
 
@@ -209,6 +222,30 @@ class NodeLearner:
             families = tuple((x, (*g, self.target) if x in lost else g) for x, g in families)
             structure = EmbeddedStructure(self.target, families)
         return self._state(parents, structure, state.embedded)
+
+    def without_each(self, state: NodeState, names: Sequence[str]) -> list[NodeState]:
+        """One parent less, for each of ``names``; a table alone is counted once for all of them."""
+        parents = state.parents
+        if not self.has_tables_only or self._cells(parents) > self.settings.most_cells:
+            return [self.without_parent(state, x) for x in names]
+        counts = count_cells(self.cases, parents)
+        counts = counts.reshape([self.n_states[x] for x in (*parents, self.target)])
+        found = []
+        for x in names:
+            rest = tuple(p for p in parents if p != x)
+            left = counts.sum(axis=parents.index(x)).reshape(-1, counts.shape[-1])
+            found.append(self.as_table(rest, self._score_of_counts(left, rest)))
+        return found
+
+    @property
+    def has_tables_only(self) -> bool:
+        """Whether the node can be nothing but a table."""
+        return self.settings.kinds == ("table",)
+
+    @staticmethod
+    def as_table(parents: tuple[str, ...], score: float) -> NodeState:
+        """The node as a table whose score is known."""
+        return NodeState(parents, {"table": score}, None, {})
 
     def refined(self, state: NodeState, structure: EmbeddedStructure) -> NodeState:
         """The same parents with another embedded structure."""
@@ -268,27 +305,33 @@ class NodeLearner:
     def _score_of_counts(self, counts: FloatArray, parents: Sequence[str]) -> float:
         n_cells = self._cells(parents)
         if self.settings.score == "bic":
-            totals = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
-            present = counts > 0
-            likelihood = counts[present] @ np.log(counts[present] / totals[present])
-            n_classes = counts.shape[1]
-            dimension = n_cells // n_classes * (n_classes - 1)
-            fit = bic(float(likelihood), dimension, self.cases.total_weight)
+            fit = self._bic_of_counts(counts, n_cells)
         else:
             _, fit = best_alpha(counts, table_alphas(n_cells, self.settings.sample_size))
         return fit + self.log_prior(len(parents))
+
+    def _bic_of_counts(self, counts: FloatArray, n_cells: int) -> float:
+        """``counts``: axis 1 is the target's; ``n_cells``: also of what does not occur."""
+        totals = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
+        present = counts > 0
+        likelihood = counts[present] @ np.log(counts[present] / totals[present])
+        dimension = n_cells - n_cells // counts.shape[1]
+        return bic(float(likelihood), dimension, self.cases.total_weight)
 
     # -- what may come next -------------------------------------------------------------------
 
     def table_gains(self, state: NodeState, names: Sequence[str]) -> dict[str, float]:
         """Exact gains of a table with one of ``names`` more, where it is not too large."""
         parents, most = state.parents, self.settings.most_cells
-        small = [x for x in names if self._cells((*parents, x)) <= most]
-        tables = count_with_each(self.cases, parents, small)
-        return {
-            x: self._score_of_counts(counts, (*parents, x)) - state.score
-            for x, counts in zip(small, tables, strict=True)
-        }
+        n_cells = self._cells(parents)
+        small = [x for x in names if n_cells * self.n_states[x] <= most]
+        tables = TablesWithEach.of(self.cases, parents, small)
+        if self.settings.score == "bic":
+            fits = [self._bic_of_counts(counts, counts.size) for counts in tables]
+        else:
+            fits = tables.log_evidences(self.settings.sample_size).tolist()
+        prior, score = self.log_prior(len(parents) + 1), state.score
+        return {x: fit + prior - score for x, fit in zip(small, fits, strict=True)}
 
     def rival_gains(self, state: NodeState, kind: str, names: Sequence[str]) -> dict[str, float]:
         """Estimated gains of a tree or the like with one of ``names``, which are all there are."""

@@ -85,9 +85,9 @@ def sides(
     if open_to and n_parents < constraints.max_parents:
         yield from _additions(learner, state, open_to, n_pieces)
     required = constraints.required_parents(learner.target)
-    for x in state.parents:
-        if x not in required:
-            yield Side("remove", (x,), work_of_fit(learner.settings, n_rows, n_parents))
+    removable = tuple(x for x in state.parents if x not in required)
+    for names in _pieces(removable, 1 if learner.has_tables_only else n_parents):
+        yield Side("remove", names, work_of_fit(learner.settings, n_rows, n_parents))
     if state.embedded is not None and n_parents > 1:
         n_pairs = n_parents * (n_parents - 1) / 2
         yield Side("refine", (), 1e6 + n_pairs * (6e5 + 30 * n_rows))
@@ -101,7 +101,7 @@ def _additions(
     # With one parent an EBNC spans what a table does, so its table is a fair estimate.
     if "table" in kinds or not state.parents:
         n_cells = prod(learner.n_states[x] for x in (*state.parents, learner.target))
-        each = 45e3 + 2.2 * n_rows + 1e3 * min(n_cells, n_rows)
+        each = 1e4 + 1.2 * n_rows + 150 * n_cells
         for names in _pieces(open_to, n_pieces):
             yield Side("table", names, len(names) * each)
     for kind in RIVALS:
@@ -123,7 +123,7 @@ def work_of_fit(settings: Settings, n_rows: int, n_parents: int) -> float:
 
 
 def _pieces(names: Sequence[str], n_pieces: int) -> Iterator[tuple[str, ...]]:
-    size = max(1, math.ceil(len(names) / n_pieces))
+    size = max(1, math.ceil(len(names) / max(1, n_pieces)))
     for i in range(0, len(names), size):
         yield tuple(names[i : i + size])
 
@@ -138,11 +138,11 @@ def look(learner: NodeLearner, state: NodeState, side: Side) -> Found:
     if side.what == "embedded":
         return learner.embedded_gains(state, side.names)
     if side.what == "remove":
-        options = []
-        for change in (Change("remove", learner.target, x) for x in side.names):
-            there = fit_change(learner, state, change)
-            options.append(Option(change, there.score - state.score, there))
-        return options
+        there = learner.without_each(state, side.names)
+        return [
+            Option(Change("remove", learner.target, x), after.score - state.score, after)
+            for x, after in zip(side.names, there, strict=True)
+        ]
     refinements = learner.refinements(state)[:FITTED_AT_ONCE]
     return [
         Option(Change("refine", learner.target, families=move.structure.families), gain)
@@ -150,8 +150,14 @@ def look(learner: NodeLearner, state: NodeState, side: Side) -> Found:
     ]
 
 
-def join_sides(target: str, seen: Sequence[tuple[Side, Found]]) -> list[Option]:
-    """The options of a node from all its sides: of one parent more, the gain of the best kind."""
+def join_sides(
+    learner: NodeLearner, state: NodeState, seen: Sequence[tuple[Side, Found]]
+) -> list[Option]:
+    """The options of a node from all its sides: of one parent more, the gain of the best kind.
+
+    Gains of tables are exact, so a node that can be nothing else is known without a fit.
+    """
+    target = learner.target
     gains: dict[str, float] = {}
     others: list[Option] = []
     for side, found in seen:
@@ -160,13 +166,18 @@ def join_sides(target: str, seen: Sequence[tuple[Side, Found]]) -> list[Option]:
         else:
             for x in side.names:
                 gains[x] = max(gains.get(x, -math.inf), found.get(x, -math.inf))
-    return [*(Option(Change("add", target, x), gain) for x, gain in gains.items()), *others]
+    additions = [Option(Change("add", target, x), gain) for x, gain in gains.items()]
+    if learner.has_tables_only:
+        parents, score = state.parents, state.score
+        for option in additions:
+            option.state = learner.as_table((*parents, option.change.tail), score + option.gain)
+    return [*additions, *others]
 
 
 def all_options(learner: NodeLearner, state: NodeState, constraints: Constraints) -> list[Option]:
     """The options of a node in one state."""
     seen = [(side, look(learner, state, side)) for side in sides(learner, state, constraints)]
-    return join_sides(learner.target, seen)
+    return join_sides(learner, state, seen)
 
 
 # -- jobs for other processes; ``cases``: of the whole network, whatever their target -------------

@@ -34,7 +34,7 @@ LONG = 2.5e7  # nanoseconds of a share where workers have several, so that they 
 SENDING = 1e6  # nanoseconds that a job is on its way
 MOST = 12  # shares for every worker
 PIECES = 4  # nodes, or pieces of them, for every worker at the first step
-SMALL = 2e5  # entries of the cases whose nodes are looked at sooner than sent
+SMALL = 2e5  # entries of cases that are few
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -48,8 +48,10 @@ class Outlook:
     ) -> None:
         self.cases, self.constraints, self.team = cases, constraints, team
         self._settings, self._how = settings, (settings, constraints)
-        self._is_large = len(cases) * len(cases.inputs) > SMALL
-        self._ahead = None if team is None else Ahead(team, settings, constraints)
+        # Nodes that are looked at in a few milliseconds are looked at sooner than sent: few rows,
+        # or tables alone, whose counting has threads.
+        is_short = len(cases) * len(cases.inputs) <= SMALL or settings.kinds == ("table",)
+        self._ahead = None if team is None or is_short else Ahead(team, settings, constraints)
 
     def starts(self, parents: Mapping[str, Sequence[str]]) -> dict[str, NodeState]:
         """Nodes with the parents that a search begins with."""
@@ -73,12 +75,13 @@ class Outlook:
         for (place, side), what in zip(asked, found, strict=True):
             seen[place].append((side, what))
         return [
-            join_sides(learner.target, some) for (learner, _), some in zip(nodes, seen, strict=True)
+            join_sides(learner, state, some)
+            for (learner, state), some in zip(nodes, seen, strict=True)
         ]
 
     def options_after(self, made: Sequence[Next], likely: Iterable[Next]) -> list[list[Option]]:
         """The options of nodes after changes that are fitted; ``likely``: what may come next."""
-        if self._ahead is not None and self._is_large:
+        if self._ahead is not None:
             return self._ahead.options(made, likely)
         return [
             all_options(learner, option.state, self.constraints)
@@ -95,6 +98,11 @@ class Outlook:
         """Nodes that have changed."""
         if self._ahead is not None:
             self._ahead.forget(names)
+
+    def end(self) -> None:
+        """The search has ended."""
+        if self._ahead is not None:
+            self._ahead.end()
 
     def _shared(
         self, job: Callable[..., list[R]], asked: Sequence[A], works: Sequence[float]

@@ -18,16 +18,18 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice, takewhile
 
 from ebnc.data.cases import Cases
+from ebnc.kernels.parallel import one_blas_thread
 from ebnc.network.ahead import Next, that_go_together
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.constraints import Constraints
-from ebnc.network.graph import ancestral_set, children
+from ebnc.network.graph import children
 from ebnc.network.nodes import NodeLearner, NodeState, Settings
 from ebnc.network.options import Option
 from ebnc.network.outlook import Outlook
+from ebnc.network.places import Place, Places
 from ebnc.search.side_by_side import SideBySide
 
 __all__ = ["SparseSearch"]
@@ -35,7 +37,6 @@ __all__ = ["SparseSearch"]
 ENOUGH = 1e-6  # nats by which a change must raise the score
 SLACK = 2.0  # a change is fitted where its estimate is above minus this
 PATIENCE = 15  # changes that do not lead to a new best network before the search ends
-MOST_LIKELY = 8  # changes that may come after the best
 TABU = 6  # latest changes that are not taken back at once
 
 
@@ -43,15 +44,19 @@ TABU = 6  # latest changes that are not taken back at once
 class _Node:
     learner: NodeLearner
     state: NodeState
+    score: float = field(init=False)
     arcs: dict[tuple[str, str], Option] = field(default_factory=dict)
     """Options by verb and tail."""
     ranked: list[Option] = field(default_factory=list)
 
-    def move(self, state: NodeState, options: Sequence[Option]) -> None:
+    def __post_init__(self) -> None:
+        self.score = self.state.score
+
+    def move(self, place: Place) -> None:
         """Another state, with the options there."""
-        self.state = state
-        self.arcs = {(option.change.verb, option.change.tail): option for option in options}
-        self.ranked = list(options)
+        self.state, self.score = place.state, place.state.score
+        self.arcs = {(option.change.verb, option.change.tail): option for option in place.options}
+        self.ranked = list(place.options)
         self.rank()
 
     def rank(self) -> None:
@@ -59,15 +64,13 @@ class _Node:
         self.ranked.sort(key=lambda option: -option.gain)
 
     def allowed(
-        self, latest: Collection[frozenset[str]], below: Collection[str]
+        self, latest: Collection[frozenset[str]], reach: "_Reach", options: Sequence[Option]
     ) -> Iterator[tuple[Option]]:
-        """Options, the best first, that close no cycle and are none of the latest changes.
-
-        ``below``: the nodes that this one leads to.
-        """
-        for option in self.ranked:
+        """Those of its options that close no cycle and are none of the latest changes."""
+        leads_to = reach.below(self.learner.target)
+        for option in options:
             change = option.change
-            if change.verb == "add" and change.tail in below:
+            if change.verb == "add" and leads_to & reach.bits[change.tail]:
                 continue
             if not latest or change.concerned not in latest:
                 yield (option,)
@@ -95,7 +98,9 @@ class SparseSearch:
         self.trace = NetworkTrace()
         self._began = time.perf_counter()
         self._latest: deque[frozenset[str]] = deque(maxlen=TABU)
-        self._ranked: list[tuple[Option, ...]] = []  # what was next best
+        self._ranked: Iterator[tuple[Option, ...]] = iter(())  # what was next best
+        self._left = Places()
+        self._turned: dict[str, list[tuple[Option, ...]]] = {}
         self.nodes: dict[str, _Node] = {}
         self._outlook = Outlook(cases, settings, constraints, team)
         names = cases.rows.names
@@ -112,17 +117,18 @@ class SparseSearch:
     @property
     def score(self) -> float:
         """The score of the whole network."""
-        return math.fsum(node.state.score for node in self.nodes.values())
+        return math.fsum(node.score for node in self.nodes.values())
 
     @property
     def parents(self) -> dict[str, tuple[str, ...]]:
         """The arcs so far."""
         return {name: node.state.parents for name, node in self.nodes.items()}
 
+    @one_blas_thread()
     def run(self, max_steps: int = 100_000) -> None:
         """Climb, and end at the best network that was met; Ctrl-C ends it too."""
         try:
-            self._move({name: node.state for name, node in self.nodes.items()})
+            self._look()
             while self._since_best() < PATIENCE and len(self.trace.steps) < max_steps:
                 best = self._best()
                 if best is None:
@@ -130,26 +136,39 @@ class SparseSearch:
                 self._accept(best)
         except KeyboardInterrupt:
             self.trace.interrupted = True
-        self._move(self._best_states, look=False)
+        finally:
+            self._outlook.end()
+        for name, state in self._best_states.items():
+            self.nodes[name].move(Place(state, ()))
         del self.trace.steps[self._best_step :]
 
     def apply(self, change: Change) -> None:
         """Repeat a change that an earlier run accepted."""
-        self._move(self._states_after(change), look=False)
+        places = [(name, self._place(name, x)) for name, x in self._states_after(change).items()]
+        for name, place in places:
+            self._go_to(name, place)
         self._note(change)
 
     # -- accepting ----------------------------------------------------------------------------
 
     def _accept(self, options: tuple[Option, ...]) -> None:
-        go_together = that_go_together(self.parents, [options, *self._ranked])
-        likely = (o for others in islice(go_together, 1, MOST_LIKELY) for o in others)
-        found = self._outlook.options_after(
-            [self._next(option) for option in options], map(self._next, likely)
-        )
-        for option, seen in zip(options, found, strict=True):
+        go_together = that_go_together(self.parents, chain([options], self._ranked))
+        likely = (o for others in islice(go_together, 1, None) for o in others)
+        places = {}
+        for option in options:
             assert option.state is not None
-            self._show(self.nodes[option.change.head], option.state, seen)
-        self._outlook.forget(option.change.head for option in options)
+            places[option.change.head] = self._place(option.change.head, option.state)
+            option.state = places[option.change.head].state
+        new = [option for option in options if not places[option.change.head].options]
+        soon = (self._next(option) for option in likely if not self._is_known(option))
+        found = self._outlook.options_after([self._next(option) for option in new], soon)
+        for option, seen in zip(new, found, strict=True):
+            self.trace.n_fits += sum(each.state is not None for each in seen)
+            head = option.change.head
+            places[head] = Place(places[head].state, seen)
+        for head, place in places.items():
+            self._go_to(head, place)
+        self._outlook.forget(places)
         change = options[0].change
         if len(options) == 2:  # the arc that goes, and the one that comes instead
             change = Change("turn", options[0].change.head, options[0].change.tail)
@@ -161,17 +180,31 @@ class SparseSearch:
         node = self.nodes[option.change.head]
         return Next(node.learner, node.state, option)
 
-    def _move(self, states: Mapping[str, NodeState], *, look: bool = True) -> None:
-        """Nodes in other states; ``look``: with their options there."""
-        pairs = [(self.nodes[name].learner, state) for name, state in states.items()]
-        seen = self._outlook.options(pairs) if look else [[] for _ in pairs]
-        for (name, state), found in zip(states.items(), seen, strict=True):
-            self._show(self.nodes[name], state, found)
-        self._outlook.forget(states)
+    def _place(self, name: str, state: NodeState) -> Place:
+        """Where a node comes: where it was lately, or somewhere new."""
+        return self._left.find(name, state) or Place(state, ())
 
-    def _show(self, node: _Node, state: NodeState, options: Sequence[Option]) -> None:
-        self.trace.n_fits += sum(option.state is not None for option in options)
-        node.move(state, options)
+    def _is_known(self, option: Option) -> bool:
+        """Whether a change leads to where the node has been seen lately."""
+        if option.state is None:
+            return False
+        return bool(self._place(option.change.head, option.state).options)
+
+    def _look(self) -> None:
+        """See the options of all nodes."""
+        nodes = self.nodes.values()
+        seen = self._outlook.options([(node.learner, node.state) for node in nodes])
+        for node, found in zip(nodes, seen, strict=True):
+            self.trace.n_fits += sum(option.state is not None for option in found)
+            node.move(Place(node.state, found))
+
+    def _go_to(self, head: str, place: Place) -> None:
+        node = self.nodes[head]
+        self._left.leave(head, Place(node.state, node.ranked))
+        node.move(place)
+        for name, other in self.nodes.items():
+            if name == head or head in other.state.parents:
+                self._turned.pop(name, None)
 
     def _note(self, change: Change) -> None:
         seconds = time.perf_counter() - self._began
@@ -211,16 +244,14 @@ class SparseSearch:
         reach = _Reach(self.parents)
         while True:
             ranked = self._best_of_nodes(latest, reach)
-            if not ranked:
+            best = next(ranked, None)
+            if best is None:
                 return None
-            if _gain(ranked[0]) <= ENOUGH:
+            if _gain(best) <= ENOUGH:
                 # Estimates can be too low: those that are not hopeless are fitted too.
-                hopeful = self._possible(latest, reach, above=-SLACK)
-                waiting = [options for options in hopeful if not _is_fitted(options)]
-                ranked = sorted(waiting, key=_gain, reverse=True) or ranked
-            best = ranked[0]
+                best = max(self._hopeful(latest, reach), key=_gain, default=best)
             if _is_fitted(best):
-                self._ranked = ranked[1:]
+                self._ranked = ranked
                 return best
             for option in _unfitted(best):
                 self._settle(option)
@@ -228,48 +259,58 @@ class SparseSearch:
     def _settle(self, option: Option) -> None:
         node = self.nodes[option.change.head]
         option.state = self._fit(option.change)
-        option.gain = option.state.score - node.state.score
+        option.gain = option.state.score - node.score
         node.rank()
 
     def _best_of_nodes(
         self, latest: Collection[frozenset[str]], reach: "_Reach"
-    ) -> list[tuple[Option, ...]]:
+    ) -> Iterator[tuple[Option, ...]]:
         """The best change of every node, and all arcs turned round, the best first."""
         found: list[tuple[Option, ...]] = []
         for head, node in self.nodes.items():
-            found += islice(node.allowed(latest, reach.below(head)), 1)
-            found += self._turns(head, latest, reach)
+            found += islice(node.allowed(latest, reach, node.ranked), 1)
+            found += self._turns(head)
         found.sort(key=_gain, reverse=True)
-        return found
+        return (options for options in found if _may_turn(options, latest, reach))
 
-    def _possible(
-        self, latest: Collection[frozenset[str]], reach: "_Reach", above: float
+    def _hopeful(
+        self, latest: Collection[frozenset[str]], reach: "_Reach"
     ) -> Iterator[tuple[Option, ...]]:
-        """Changes with higher gains than ``above``, none of the latest ones, in a fixed order."""
+        """Changes that are not fitted and might raise the score, in a fixed order."""
         for head, node in self.nodes.items():
-            for options in (
-                *node.allowed(latest, reach.below(head)),
-                *self._turns(head, latest, reach),
-            ):
-                if _gain(options) > above:
+            estimated = takewhile(lambda option: option.gain > -SLACK, node.ranked)
+            waiting = [option for option in estimated if option.state is None]
+            yield from node.allowed(latest, reach, waiting)
+            for options in self._turns(head):
+                might_pay = _gain(options) > -SLACK and not _is_fitted(options)
+                if might_pay and _may_turn(options, latest, reach):
                     yield options
 
-    def _turns(
-        self, head: str, latest: Collection[frozenset[str]], reach: "_Reach"
-    ) -> Iterator[tuple[Option, ...]]:
-        """Arcs to a node that may be turned round."""
-        node = self.nodes[head]
-        for tail in node.state.parents:
-            away = node.arcs.get(("remove", tail))
-            back = self.nodes[tail].arcs.get(("add", head))
-            if away is None or back is None or (latest and away.change.concerned in latest):
-                continue
-            if not reach.leads_round(tail, head):
-                yield (away, back)
+    def _turns(self, head: str) -> list[tuple[Option, ...]]:
+        """Arcs to a node turned round, whether that closes a cycle or not."""
+        if head not in self._turned:
+            node = self.nodes[head]
+            found = self._turned[head] = []
+            for tail in node.state.parents:
+                away = node.arcs.get(("remove", tail))
+                back = self.nodes[tail].arcs.get(("add", head))
+                if away is not None and back is not None:
+                    found.append((away, back))
+        return self._turned[head]
 
 
 def _gain(options: tuple[Option, ...]) -> float:
     return options[0].gain if len(options) == 1 else options[0].gain + options[1].gain
+
+
+def _may_turn(
+    options: tuple[Option, ...], latest: Collection[frozenset[str]], reach: "_Reach"
+) -> bool:
+    """Whether an arc that is turned round closes no cycle and is none of the latest changes."""
+    if len(options) == 1:
+        return True
+    change = options[0].change
+    return change.concerned not in latest and not reach.leads_round(change.tail, change.head)
 
 
 def _is_fitted(options: tuple[Option, ...]) -> bool:
@@ -281,19 +322,29 @@ def _unfitted(options: tuple[Option, ...]) -> list[Option]:
 
 
 class _Reach:
-    """Which nodes lead to which, for one set of arcs."""
+    """Which nodes lead to which, for one set of arcs; sets of nodes are the bits of integers."""
 
     def __init__(self, parents: Mapping[str, Sequence[str]]) -> None:
-        self.parents, self._children = parents, children(parents)
-        self._below: dict[str, set[str]] = {}
+        self.parents = parents
+        self.bits = {name: 1 << i for i, name in enumerate(parents)}
+        self._children = children(parents)
+        self._below: dict[str, int] = {}
 
-    def below(self, name: str) -> set[str]:
-        """``name`` and all nodes that it leads to: the ancestors against the arcs."""
-        if name not in self._below:
-            self._below[name] = ancestral_set(self._children, [name])
+    def below(self, name: str) -> int:
+        """``name`` and all nodes that it leads to."""
+        waiting = [name]
+        while waiting:
+            last = waiting[-1]
+            unknown = [child for child in self._children[last] if child not in self._below]
+            waiting += unknown
+            if not unknown:
+                found = self.bits[waiting.pop()]
+                for child in self._children[last]:
+                    found |= self._below[child]
+                self._below[last] = found
         return self._below[name]
 
     def leads_round(self, start: str, end: str) -> bool:
         """Whether there is a path other than the arc itself."""
         below = self.below(start)
-        return any(parent in below for parent in self.parents[end] if parent != start)
+        return any(below & self.bits[parent] for parent in self.parents[end] if parent != start)

@@ -3,7 +3,7 @@
 The trivial EBNC, with exact evidence: the Dirichlet prior is conjugate.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from math import prod
 
@@ -15,6 +15,7 @@ from ebnc.data.encoding import Table as Rows
 from ebnc.data.encoding import encode
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError, refuse_if_too_large
+from ebnc.network.configurations import count_cells
 from ebnc.parameters.tables import TableSum
 from ebnc.score.dirichlet import best_alpha, table_alphas
 from ebnc.typing import FloatArray, IntArray
@@ -102,59 +103,20 @@ def count_configurations(cases: Cases, parents: Sequence[str]) -> tuple[IntArray
 
     Only what occurs is listed, so any number of parents will do.
     """
-    n_classes = cases.domain.n_states(cases.target)
-    if not parents:
-        total = np.bincount(cases.classes, cases.weights, minlength=n_classes)
-        return np.zeros(1, dtype=np.int64), total.astype(np.float64)[None, :]
     sizes = [cases.domain.n_states(x) for x in parents]
-    columns = [cases.rows.column(x) for x in parents]
-    n_cells = prod(sizes)
-    if n_cells <= max(1024, len(cases)):
-        inverse = np.zeros(len(cases), dtype=np.int64)
-        for column, size in zip(columns, sizes, strict=True):
-            inverse *= size
-            inverse += column
-        where, n_rows = None, n_cells
-    else:
-        first, inverse = distinct_rows(columns, sizes)
-        n_rows = len(first)
-        where = np.zeros(n_rows, dtype=np.int64)
-        for column, size in zip(columns, sizes, strict=True):
-            where = where * size + column[first]  # wraps beyond 2^63; only small tables use it
-    cells = inverse * n_classes + cases.classes
-    flat = np.bincount(cells, cases.weights, minlength=n_rows * n_classes)
-    counts = flat.astype(np.float64).reshape(n_rows, n_classes)
-    if where is None:
+    if prod(sizes) <= max(1024, len(cases)):
+        counts = count_cells(cases, parents)
         where = np.flatnonzero(counts.any(axis=1))
-        counts = counts[where]
-    return where, counts
-
-
-def count_with_each(
-    cases: Cases, parents: Sequence[str], names: Sequence[str]
-) -> Iterator[FloatArray]:
-    """N_jk of ``count_configurations`` for the parents and each of ``names`` as one parent more.
-
-    The parents' configurations are numbered once. All tables must be small: none of their cells is
-    left out before they are counted.
-    """
-    from ebnc.kernels.likelihood import cross_tabulate
-
+        return where, counts[where]
     n_classes = cases.domain.n_states(cases.target)
-    sizes = [cases.domain.n_states(x) for x in parents]
-    inside = np.zeros(len(cases), dtype=np.int64)
-    for x, size in zip(parents, sizes, strict=True):
-        inside *= size
-        inside += cases.rows.column(x)
-    inside *= n_classes
-    inside += cases.classes
-    weights = np.ones(len(cases)) if cases.weights is None else cases.weights
-    for name in names:
-        n_states = cases.domain.n_states(name)
-        flat = np.zeros((prod(sizes) * n_classes * n_states, 1))
-        cross_tabulate(inside, cases.rows.column(name), n_states, weights[:, None], flat)
-        counts = flat.reshape(-1, n_classes, n_states).transpose(0, 2, 1).reshape(-1, n_classes)
-        yield counts[counts.any(axis=1)]
+    columns = [cases.rows.column(x) for x in parents]
+    first, inverse = distinct_rows(columns, sizes)
+    where = np.zeros(len(first), dtype=np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        where = where * size + column[first]  # wraps beyond 2^63; only small tables use it
+    cells = inverse * n_classes + cases.classes
+    flat = np.bincount(cells, cases.weights, minlength=len(first) * n_classes)
+    return where, flat.astype(np.float64).reshape(-1, n_classes)
 
 
 def table_log_evidence(

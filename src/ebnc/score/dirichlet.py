@@ -6,12 +6,10 @@ j: configurations of the parents, or leaves; α_j = Σ_k α_jk. With α_jk = s/(
 number of configurations, that is BDeu with equivalent sample size s.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
-from scipy.special import gammaln
+from numpy.typing import ArrayLike
 
-from ebnc.typing import FloatArray
+from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["SAMPLE_SIZES", "best_alpha", "dirichlet_log_evidence", "table_alphas"]
 
@@ -27,31 +25,27 @@ def dirichlet_log_evidence(counts: FloatArray, alpha: float) -> float:
     return float(_log_evidences(counts, np.array([alpha]))[0])
 
 
-def best_alpha(counts: FloatArray, alphas: Sequence[float]) -> tuple[float, float]:
+def best_alpha(counts: FloatArray, alphas: ArrayLike) -> tuple[float, float]:
     """The one of ``alphas`` with the largest evidence, the first of equals; and that evidence."""
-    found = _log_evidences(counts, np.array(alphas))
+    given = np.asarray(alphas, dtype=np.float64)
+    found = _log_evidences(counts, given)
     best = int(np.argmax(found))
-    return alphas[best], float(found[best])
+    return float(given[best]), float(found[best])
 
 
-def table_alphas(n_cells: int, sample_size: float | None) -> list[float]:
+def table_alphas(n_cells: int | IntArray, sample_size: float | None) -> FloatArray:
     """α_jk = s/(q K) of a table with q K cells: for s, or for all that evidence chooses from.
 
-    What σ by evidence is to an EBNC, this is to a table.
+    What σ by evidence is to an EBNC, this is to a table. For several tables one row each.
     """
-    sizes = SAMPLE_SIZES if sample_size is None else (sample_size,)
-    return [s / n_cells for s in sizes]
+    sizes = np.array(SAMPLE_SIZES if sample_size is None else (sample_size,))
+    return np.asarray(sizes / np.expand_dims(n_cells, -1))
 
 
 def _log_evidences(counts: FloatArray, alphas: FloatArray) -> FloatArray:
-    """Log evidence for every α, shape (alphas,): all at once, since most tables are small."""
-    n_classes = counts.shape[1]
-    totals = counts.sum(axis=1)
-    present = counts[counts > 0]
-    found: FloatArray = (
-        len(totals) * gammaln(n_classes * alphas)
-        - gammaln(n_classes * alphas[:, None] + totals).sum(axis=1)
-        + gammaln(alphas[:, None] + present).sum(axis=1)
-        - present.size * gammaln(alphas)
-    )
-    return found
+    """Log evidence for every α, shape (alphas,)."""
+    from ebnc.kernels.dirichlet import log_evidences_of_counts
+
+    out = np.empty(len(alphas))
+    log_evidences_of_counts(np.ascontiguousarray(counts)[:, :, None], alphas, out)
+    return out
