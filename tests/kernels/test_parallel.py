@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from ebnc.kernels.parallel import in_parallel, n_threads, one_blas_thread, row_blocks
+from ebnc.kernels.parallel import at_most, in_parallel, n_threads, one_blas_thread, row_blocks
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 2, 4095, 4096, 4097, 100_000, 1_000_003])
@@ -96,3 +96,18 @@ def test_a_job_may_itself_work_in_parallel(monkeypatch):
     found = in_parallel(lambda i: sum(in_parallel(lambda j: i * j, [1, 2, 3])), list(range(20)))
     assert found == [6 * i for i in range(20)]
     assert np.all(np.diff(found) == 6)
+
+
+def test_no_more_threads_than_allowed(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    with at_most(3):
+        assert n_threads() == 3
+        with at_most(8):
+            assert n_threads() == 3
+        with at_most(1):
+            assert (
+                in_parallel(lambda _: threading.get_ident(), range(5))
+                == [threading.get_ident()] * 5
+            )
+        assert n_threads() == 3
+    assert n_threads() == 4

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 import tempfile
 import time
 from concurrent.futures import BrokenExecutor
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from joblib.parallel import BACKENDS
 
+import ebnc
 from ebnc import EmbeddedStructure
 from ebnc.data.cases import read_cases
 from ebnc.errors import ParameterError, StorageError
@@ -20,7 +22,7 @@ from ebnc.search import scorer as scorer_module
 from ebnc.search import screening, side_by_side
 from ebnc.search.greedy import greedy_search
 from ebnc.search.scorer import Scorer
-from ebnc.search.side_by_side import Kept, SideBySide
+from ebnc.search.side_by_side import Kept, SideBySide, on_cores
 from problems import domain_of, random_data, structure_named
 from search.jobs import count_sent, count_teams, end, lengthen, ready, shared, size, who
 
@@ -186,3 +188,34 @@ def test_processes_are_not_started_before_they_are_needed(cases):
     assert pool.executor._processes
     assert not pool.is_broken
     pool.executor.shutdown()
+
+
+@pytest.mark.parametrize(("n_jobs", "expected"), [(None, 4), (1, 1), (3, 3), (9, 4)])
+def test_n_jobs_is_the_number_of_cores(n_jobs, expected, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    with on_cores(n_jobs):
+        assert n_threads() == expected
+    assert n_threads() == 4
+
+
+def test_estimators_and_networks_with_one_job_have_one_thread(monkeypatch):
+    """Whatever is done on threads asks how many there may be."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    asked = set()
+
+    def spy(job, arguments):
+        asked.add(n_threads())
+        return [job(argument) for argument in arguments]
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("ebnc.") and "in_parallel" in vars(module):
+            monkeypatch.setattr(module, "in_parallel", spy)
+    x = np.random.default_rng(0).integers(0, 3, (60, 3))
+    y = (x[:, 0] > 0).astype(int)
+    for n_jobs, n_cores in ((1, 1), (None, 4)):
+        asked.clear()
+        ebnc.EBNCClassifier(n_jobs=n_jobs).fit(x, y)
+        ebnc.EBNCClassifier(structure="naive", n_jobs=n_jobs).fit(x, y)
+        data = {"a": x[:, 0], "b": x[:, 1], "y": y}
+        ebnc.Network.learn(data, regime="sparse", n_jobs=n_jobs)
+        assert asked == {n_cores}

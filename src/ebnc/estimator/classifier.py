@@ -43,6 +43,7 @@ from ebnc.search.averaging import posterior_draws
 from ebnc.search.features import FeatureWorth
 from ebnc.search.greedy import SearchTrace, Step
 from ebnc.search.limits import Limits
+from ebnc.search.side_by_side import on_cores
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
@@ -93,8 +94,9 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     required_features, forbidden_features, required_arcs, forbidden_arcs : iterables
         Inputs, and arcs (parent, child) between them, that the search must or must not use.
     n_jobs : int or None
-        Processes, this one among them, that screen and refit candidates side by side (joblib's
-        ``parallel_config`` chooses threads or a cluster); results do not depend on it.
+        Cores that learn: 1 is one; more are processes, this one among them, that screen and refit
+        candidates side by side (joblib's ``parallel_config`` chooses threads or a cluster); None
+        is this process with a thread for every core. Results do not depend on it.
     random_state : int or None
         For tools that set it; nothing here is random.
     verbose : int
@@ -197,13 +199,14 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.trace_: SearchTrace | None = None
         self.feature_worths_: tuple[FeatureWorth, ...] = ()
         self.models_: list[WeightedModel] = []
-        if isinstance(self.structure, str) and self.structure == "search":
-            fitted = self._search(cases, report)
-        else:
-            structure = self._given_structure(cases)
-            fit = maximise_posterior(Basis(structure, cases.domain), cases, self.prior_scale)
-            fitted = FittedEBNC(*fit, cases.total_weight)
-            self.models_ = [self._weighted(1.0, *fit)]
+        with on_cores(self.n_jobs):
+            if isinstance(self.structure, str) and self.structure == "search":
+                fitted = self._search(cases, report)
+            else:
+                structure = self._given_structure(cases)
+                fit = maximise_posterior(Basis(structure, cases.domain), cases, self.prior_scale)
+                fitted = FittedEBNC(*fit, cases.total_weight)
+                self.models_ = [self._weighted(1.0, *fit)]
         if not fitted.solution.converged:
             import warnings
 

@@ -5,6 +5,7 @@ them are the same, bit for bit, whatever the number of cores.
 """
 
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,7 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["in_parallel", "n_threads", "one_blas_thread", "one_thread", "row_blocks"]
+__all__ = ["at_most", "in_parallel", "n_threads", "one_blas_thread", "one_thread", "row_blocks"]
 
 BLOCK_ROWS = 4_096
 MOST_BLOCKS = 64
@@ -62,19 +63,33 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
 
 
 def n_threads() -> int:
-    """One within ``one_thread``; else ``OMP_NUM_THREADS`` where it is set, else all cores."""
+    """One within ``one_thread``; else ``OMP_NUM_THREADS`` where it is set, else all cores, and no
+    more than ``at_most`` allows."""
     others_rest = getattr(_mine, "others_rest", None)
     if others_rest is not None and not others_rest():
         return 1
     given = os.environ.get("OMP_NUM_THREADS", "")
     if given.isdigit() and int(given) > 0:
-        return int(given)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        n_cores = int(given)
+    elif hasattr(os, "sched_getaffinity"):
+        n_cores = len(os.sched_getaffinity(0))
+    else:
+        n_cores = os.cpu_count() or 1
+    return min(n_cores, getattr(_mine, "most", sys.maxsize))
 
 
 _mine = threading.local()
+
+
+@contextmanager
+def at_most(n: int) -> Iterator[None]:
+    """``in_parallel`` on no more than ``n`` threads while it lasts."""
+    before = getattr(_mine, "most", sys.maxsize)
+    _mine.most = min(n, before)
+    try:
+        yield
+    finally:
+        _mine.most = before
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from ebnc.network.nodes import DEFAULT_KINDS, KINDS, Settings
 from ebnc.network.ordering import candidate_orders
 from ebnc.network.sparse import SparseSearch
 from ebnc.network.table import Table
-from ebnc.search.side_by_side import SideBySide, gather_team
+from ebnc.search.side_by_side import SideBySide, gather_team, on_cores
 
 __all__ = ["Learned", "learn_network", "refuse_many_variables"]
 
@@ -94,7 +94,10 @@ def learn_network(
     mark = fingerprint(cases, [settings, chosen, given, *_plain(constraints)])
     report = _printer() if verbose else None
     found = []
-    with nullcontext() if checkpoint is None else Checkpoint(checkpoint, mark) as record:
+    with (
+        on_cores(n_jobs),
+        nullcontext() if checkpoint is None else Checkpoint(checkpoint, mark) as record,
+    ):
         events = [] if record is None else list(record.events)
         append = None if record is None else record.append
         if "dense" in chosen:

@@ -159,13 +159,14 @@ class SparseSearch:
             assert option.state is not None
             places[option.change.head] = self._place(option.change.head, option.state)
             option.state = places[option.change.head].state
-        new = [option for option in options if not places[option.change.head].options]
-        soon = (self._next(option) for option in likely if not self._is_known(option))
-        found = self._outlook.options_after([self._next(option) for option in new], soon)
-        for option, seen in zip(new, found, strict=True):
-            self.trace.n_fits += sum(each.state is not None for each in seen)
-            head = option.change.head
-            places[head] = Place(places[head].state, seen)
+        if not self._would_end(places):
+            new = [option for option in options if not places[option.change.head].options]
+            soon = (self._next(option) for option in likely if not self._is_known(option))
+            found = self._outlook.options_after([self._next(option) for option in new], soon)
+            for option, seen in zip(new, found, strict=True):
+                self.trace.n_fits += sum(each.state is not None for each in seen)
+                head = option.change.head
+                places[head] = Place(places[head].state, seen)
         for head, place in places.items():
             self._go_to(head, place)
         self._outlook.forget(places)
@@ -189,6 +190,13 @@ class SparseSearch:
         if option.state is None:
             return False
         return bool(self._place(option.change.head, option.state).options)
+
+    def _would_end(self, places: Mapping[str, Place]) -> bool:
+        """Whether the search ends there, so that nobody asks what might come next."""
+        scores = {name: node.score for name, node in self.nodes.items()}
+        scores |= {name: place.state.score for name, place in places.items()}
+        is_best = math.fsum(scores.values()) > self._best_score + ENOUGH
+        return self._since_best() + 1 >= PATIENCE and not is_best
 
     def _look(self) -> None:
         """See the options of all nodes."""

@@ -20,6 +20,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -38,9 +39,9 @@ from ebnc.data.memory import reuse_memory
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain
 from ebnc.errors import ParameterError, StorageError
-from ebnc.kernels.parallel import one_blas_thread, one_thread
+from ebnc.kernels.parallel import at_most, one_blas_thread, one_thread
 
-__all__ = ["Kept", "SideBySide", "gather_team"]
+__all__ = ["Kept", "SideBySide", "gather_team", "on_cores"]
 
 M = TypeVar("M")
 T = TypeVar("T")
@@ -48,12 +49,20 @@ T = TypeVar("T")
 FETCHING = 120.0  # seconds
 IDLE = 300.0  # seconds after which a process that has no jobs ends
 LEAVING = 2e-3  # seconds that a job may take to leave; 5 ms of work went by before it did
+HAVE_JOBS = ("ebnc.search.", "ebnc.network.")  # what comes above them is not loaded by others
 MOST_HELD = 4  # sets of cases, and other things that several jobs need, that a worker keeps
 
 
 def gather_team(cases: Cases, n_jobs: int | None) -> "SideBySide | None":
     """Workers that hold the cases; None where one would work alone."""
     return None if effective_n_jobs(n_jobs) == 1 else SideBySide(cases, n_jobs)
+
+
+@contextmanager
+def on_cores(n_jobs: int | None) -> Iterator[None]:
+    """No more threads than ``n_jobs``, where it is given: 1 is one core, None is all of them."""
+    with nullcontext() if n_jobs is None else at_most(effective_n_jobs(n_jobs)):
+        yield
 
 
 class SideBySide:
@@ -228,7 +237,7 @@ class _Pool:
     def is_ready(self) -> bool:
         """Whether the processes run; they are started if they do not."""
         if self._first is None:
-            loaded = [name for name in sys.modules if name.startswith("ebnc.")]
+            loaded = [name for name in sys.modules if name.startswith(HAVE_JOBS)]
             self._first = self.executor.submit(_load, loaded)
         return self._first.done()
 
@@ -255,8 +264,11 @@ def _pool(n_workers: int) -> _Pool:
 
 
 def _load(modules: Sequence[str]) -> None:
+    from ebnc.kernels.compiling import load_compiler
+
     for name in modules:
         import_module(name)
+    load_compiler()
 
 
 def _unpack_and_run(sent: "_Sent", packed: bytes) -> Any:
