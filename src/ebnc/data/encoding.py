@@ -5,13 +5,14 @@ labels are 0 … r − 1 and the two are the same. Where states are intervals, e
 ``CodedRows`` pass through.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from ebnc.data.columns import (
     Column,
+    Factorised,
     Frame,
     factorise,
     is_missing,
@@ -38,10 +39,12 @@ def encode(
     array_names: Sequence[str] | None = None,
     unseen_as_extra: bool = False,
     missing_as_extra: bool = False,
+    factorised: Mapping[str, Factorised] | None = None,
 ) -> CodedRows:
     """Rows of ``names`` as codes; other columns of ``data`` are ignored.
 
     ``array_names``: what the columns of a two-dimensional array are; ``names`` unless given.
+    ``factorised``: columns that are known so already.
     A label that is not a state is an error, or, with ``unseen_as_extra``, gets a code of its own,
     r, one beyond the states; ``CodedRows.n_states`` then counts it. With ``missing_as_extra`` only
     missing entries do, of variables that have no state for them.
@@ -54,7 +57,8 @@ def encode(
     length = len(next(iter(columns.values()))) if columns else n_rows(data)
     codes = np.empty((len(names), length), dtype=code_type(n_states))
     for v, name in enumerate(names):
-        found = _encode_column(name, columns[name], domain)
+        known = None if factorised is None else factorised.get(name)
+        found = _encode_column(name, columns[name], domain, known)
         if not unseen_as_extra:
             _refuse_unseen(name, columns[name], found, domain[name], missing_as_extra)
         if extra:
@@ -80,7 +84,7 @@ def _checked_rows(rows: CodedRows, domain: Domain, names: Sequence[str]) -> Code
     return rows
 
 
-def _encode_column(name: str, column: Column, domain: Domain) -> IntArray:
+def _encode_column(name: str, column: Column, domain: Domain, found: Factorised | None) -> IntArray:
     """Codes of one column, −1 where the entry is not a state."""
     states = domain[name]
     codes = domain.codes(name)
@@ -93,7 +97,7 @@ def _encode_column(name: str, column: Column, domain: Domain) -> IntArray:
         outside = (column < 0) | (column >= len(states)) if column.size else column < 0
         # −1 would wrap in an unsigned type
         return np.where(outside, -1, column.astype(np.int64)) if outside.any() else column
-    found = factorise(name, column)
+    found = found or factorise(name, column)
     code_of = np.array([*(codes.get(label, -1) for label in found.labels), codes.get(None, -1)])
     return code_of[found.codes]
 

@@ -14,7 +14,16 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ebnc.data.columns import Column, Frame, factorise, is_numeric, keep_rows, numbers, read_columns
+from ebnc.data.columns import (
+    Column,
+    Factorised,
+    Frame,
+    factorise,
+    is_numeric,
+    keep_rows,
+    numbers,
+    read_columns,
+)
 from ebnc.data.discretise import intervals, mdlp_cuts, quantile_cuts
 from ebnc.domain import Domain, State
 from ebnc.errors import DataError, ParameterError
@@ -47,8 +56,12 @@ def learn_domain(
     categories: Categories | None = None,
     missing: Missing = "state",
     weights: FloatArray | None = None,
+    factorised: Mapping[str, Factorised] | None = None,
 ) -> Domain:
-    """States of ``inputs`` and ``target``; the latter is never cut into intervals."""
+    """States of ``inputs`` and ``target``; the latter is never cut into intervals.
+
+    ``factorised``: columns that are known so already.
+    """
     declared = Domain(categories or {})
     names = [*inputs, *([] if target is None else [target])]
     columns = read_columns(data, names)
@@ -68,7 +81,8 @@ def learn_domain(
         if name in declared:
             states[name] = declared[name]
         else:
-            states[name] = _states_of_input(name, columns[name], classes, missing, weights)
+            found = None if factorised is None else factorised.get(name)
+            states[name] = _states_of_input(name, columns[name], classes, missing, weights, found)
     return Domain({name: states[name] for name in names})
 
 
@@ -97,15 +111,16 @@ def _states_of_input(
     classes: IntArray | None,
     missing: Missing,
     weights: FloatArray | None,
+    found: Factorised | None,
 ) -> tuple[State, ...]:
-    if is_numeric(column):
+    if found is None and is_numeric(column):
         values = numbers(name, column)
         states: tuple[State, ...] | None = number_states(values, classes, weights)
         if states is None:
             states = _whole(name, column)
         has_missing = bool(np.isnan(values).any())
     else:
-        found = factorise(name, column)
+        found = found or factorise(name, column)
         refuse_many(name, len(found.labels), "is it an identifier? leave it out")
         states, has_missing = found.labels, found.has_missing
     return with_missing(name, states, has_missing, missing)

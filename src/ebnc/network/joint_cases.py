@@ -1,9 +1,19 @@
 """All columns of a table as cases of a network: no target, the distinct rows counted."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ebnc.data.cases import Cases, check_weights, distinct_rows
-from ebnc.data.columns import Frame, column_names, read_columns
+from ebnc.data.columns import (
+    Column,
+    Factorised,
+    Frame,
+    column_names,
+    factorise,
+    is_numeric,
+    read_columns,
+)
 from ebnc.data.dask_parts import is_dask_frame
 from ebnc.data.encoding import encode
 from ebnc.data.files import DataFiles, as_files
@@ -11,6 +21,7 @@ from ebnc.data.rows import CodedRows
 from ebnc.data.states import Categories, Missing, learn_domain
 from ebnc.domain import Domain
 from ebnc.errors import DataError, StorageError
+from ebnc.kernels.parallel import in_parallel
 from ebnc.typing import FloatArray
 
 __all__ = ["read_joint_cases"]
@@ -39,11 +50,18 @@ def read_joint_cases(
         raise DataError("the data have no columns")
     if isinstance(weights, str):
         weights = read_columns(data, [weights])[weights]
-    domain = learn_domain(data, names, categories=categories, missing=missing)
-    rows = encode(data, domain, names)
+    columns = read_columns(data, names)
+    labels = _factorised({x: c for x, c in columns.items() if not is_numeric(c)})
+    domain = learn_domain(columns, names, categories=categories, missing=missing, factorised=labels)
+    rows = encode(columns, domain, names, factorised=labels)
     if len(rows) == 0:
         raise DataError("the data have no rows")
     return _counted(domain, rows, check_weights(weights, len(rows)))
+
+
+def _factorised(columns: Mapping[str, Column]) -> dict[str, Factorised]:
+    found = in_parallel(lambda column: factorise(*column), list(columns.items()))
+    return dict(zip(columns, found, strict=True))
 
 
 def _from_files(

@@ -83,7 +83,8 @@ def learn_network(
     settings = _settings(score, local, structure_prior, equivalent_sample_size)
     if regime not in REGIMES:
         raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
-    cases = read_joint_cases(data, categories, missing, weights)
+    with on_cores(n_jobs):
+        cases = read_joint_cases(data, categories, missing, weights)
     names = cases.rows.names
     refuse_many_variables(len(names))
     constraints = Constraints.of(
