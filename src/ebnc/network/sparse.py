@@ -18,6 +18,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 from itertools import chain, islice, takewhile
 
 from ebnc.data.cases import Cases
@@ -273,13 +274,26 @@ class SparseSearch:
     def _best_of_nodes(
         self, latest: Collection[frozenset[str]], reach: "_Reach"
     ) -> Iterator[tuple[Option, ...]]:
-        """The best change of every node, and all arcs turned round, the best first."""
-        found: list[tuple[Option, ...]] = []
-        for head, node in self.nodes.items():
-            found += islice(node.allowed(latest, reach, node.ranked), 1)
-            found += self._turns(head)
-        found.sort(key=_gain, reverse=True)
-        return (options for options in found if _may_turn(options, latest, reach))
+        """The best change of every node, and all arcs turned round, the best first.
+
+        What is allowed is asked of a node only once no other change has a higher gain than all of
+        its own.
+        """
+        waiting: list[tuple[float, int, int, _Node | tuple[Option, ...]]] = []
+        for place, (head, node) in enumerate(self.nodes.items()):
+            if node.ranked:
+                waiting.append((-node.ranked[0].gain, place, 0, node))
+            waiting += (
+                (-_gain(turn), place, i, turn) for i, turn in enumerate(self._turns(head), 1)
+            )
+        heapify(waiting)
+        while waiting:
+            _, place, i, best = heappop(waiting)
+            if isinstance(best, _Node):
+                for options in islice(best.allowed(latest, reach, best.ranked), 1):
+                    heappush(waiting, (-_gain(options), place, i, options))
+            elif _may_turn(best, latest, reach):
+                yield best
 
     def _hopeful(
         self, latest: Collection[frozenset[str]], reach: "_Reach"
