@@ -325,9 +325,9 @@ class NodeLearner:
         parents, most = state.parents, self.settings.most_cells
         n_cells = self._cells(parents)
         small = [x for x in names if n_cells * self.n_states[x] <= most]
-        tables = TablesWithEach.of(self.cases, parents, small)
+        tables = TablesWithEach(self.cases, parents, small)
         if self.settings.score == "bic":
-            fits = [self._bic_of_counts(counts, counts.size) for counts in tables]
+            fits = [self._bic_of_counts(counts, counts.size) for counts in tables.counts()]
         else:
             fits = tables.log_evidences(self.settings.sample_size).tolist()
         prior, score = self.log_prior(len(parents) + 1), state.score
