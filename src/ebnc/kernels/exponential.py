@@ -70,6 +70,21 @@ def exp_of_negative(x):  # type: ignore[no-untyped-def]
 
 
 @njit(inline="always", error_model="numpy")
+def _artanh_series(p, t):  # type: ignore[no-untyped-def]
+    """(artanh(u)/u − 1)/u² for t = u²; ``p``: its terms from the eleventh on."""
+    p = p * t + ARTANH[9]
+    p = p * t + ARTANH[8]
+    p = p * t + ARTANH[7]
+    p = p * t + ARTANH[6]
+    p = p * t + ARTANH[5]
+    p = p * t + ARTANH[4]
+    p = p * t + ARTANH[3]
+    p = p * t + ARTANH[2]
+    p = p * t + ARTANH[1]
+    return p
+
+
+@njit(inline="always", error_model="numpy")
 def log1p_of_fraction(x):  # type: ignore[no-untyped-def]
     """log(1 + x) for 0 ≤ x ≤ 1:  2 artanh(u),  u = x / (2 + x) ≤ ⅓."""
     u = x / (2.0 + x)
@@ -80,16 +95,7 @@ def log1p_of_fraction(x):  # type: ignore[no-untyped-def]
     p = p * t + ARTANH[12]
     p = p * t + ARTANH[11]
     p = p * t + ARTANH[10]
-    p = p * t + ARTANH[9]
-    p = p * t + ARTANH[8]
-    p = p * t + ARTANH[7]
-    p = p * t + ARTANH[6]
-    p = p * t + ARTANH[5]
-    p = p * t + ARTANH[4]
-    p = p * t + ARTANH[3]
-    p = p * t + ARTANH[2]
-    p = p * t + ARTANH[1]
-    p = p * t + 1.0
+    p = _artanh_series(p, t) * t + 1.0
     return 2.0 * u * p
 
 
@@ -103,14 +109,5 @@ def log_of_positive(x):  # type: ignore[no-untyped-def]
     n = float(power)
     u = (m - 1.0) / (m + 1.0)
     t = u * u
-    p = ARTANH[10]
-    p = p * t + ARTANH[9]
-    p = p * t + ARTANH[8]
-    p = p * t + ARTANH[7]
-    p = p * t + ARTANH[6]
-    p = p * t + ARTANH[5]
-    p = p * t + ARTANH[4]
-    p = p * t + ARTANH[3]
-    p = p * t + ARTANH[2]
-    p = p * t + ARTANH[1]
+    p = _artanh_series(ARTANH[10], t)
     return n * LN2_HIGH + (2.0 * u + (2.0 * u * (t * p) + n * LN2_LOW))
