@@ -5,7 +5,7 @@ from typing import Any
 
 from numba import njit
 
-__all__ = ["compiled", "load_compiler"]
+__all__ = ["compiled"]
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -17,13 +17,3 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         return njit(nogil=True, error_model="numpy", cache=True)(function)
     except RuntimeError:  # neither the package's folder nor the user's can be written
         return njit(nogil=True, error_model="numpy")(function)
-
-
-def load_compiler() -> None:
-    """What the first call of any kernel would wait for, about half a second."""
-    _nothing()
-
-
-@compiled
-def _nothing():  # type: ignore[no-untyped-def]
-    return 0

@@ -80,8 +80,7 @@ def _artanh_series(p, t):  # type: ignore[no-untyped-def]
     p = p * t + ARTANH[4]
     p = p * t + ARTANH[3]
     p = p * t + ARTANH[2]
-    p = p * t + ARTANH[1]
-    return p
+    return p * t + ARTANH[1]
 
 
 @njit(inline="always", error_model="numpy")

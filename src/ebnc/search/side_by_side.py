@@ -49,7 +49,7 @@ T = TypeVar("T")
 FETCHING = 120.0  # seconds
 IDLE = 300.0  # seconds after which a process that has no jobs ends
 LEAVING = 2e-3  # seconds that a job may take to leave; 5 ms of work went by before it did
-HAVE_JOBS = ("ebnc.search.", "ebnc.network.")  # what comes above them is not loaded by others
+HAVE_JOBS = ("ebnc.search", "ebnc.network")  # what comes above them is not loaded by others
 MOST_HELD = 4  # sets of cases, and other things that several jobs need, that a worker keeps
 
 
@@ -237,7 +237,7 @@ class _Pool:
     def is_ready(self) -> bool:
         """Whether the processes run; they are started if they do not."""
         if self._first is None:
-            loaded = [name for name in sys.modules if name.startswith(HAVE_JOBS)]
+            loaded = [name for name in HAVE_JOBS if name in sys.modules]
             self._first = self.executor.submit(_load, loaded)
         return self._first.done()
 
@@ -263,12 +263,10 @@ def _pool(n_workers: int) -> _Pool:
     return _pools[which]
 
 
-def _load(modules: Sequence[str]) -> None:
-    from ebnc.kernels.compiling import load_compiler
-
-    for name in modules:
-        import_module(name)
-    load_compiler()
+def _load(packages: Sequence[str]) -> None:
+    """Libraries and compiled code: the first job would wait for them, and its caller for it."""
+    for name in packages:
+        import_module(f"{name}.rehearsal").rehearse()
 
 
 def _unpack_and_run(sent: "_Sent", packed: bytes) -> Any:
@@ -364,8 +362,9 @@ def _from_files(folder: str) -> _Arrays:
         if not file.exists():
             return None
         try:
-            # A plain view: slices of np.memmap itself cost a search a quarter of its time.
-            return np.asarray(np.load(file, mmap_mode="r"))
+            # A plain view: slices of np.memmap itself cost a search a quarter of its time. Nobody
+            # writes to it, but for arrays that are read-only all code would be compiled again.
+            return np.asarray(np.load(file, mmap_mode="c"))
         except ValueError:  # nothing in it, which cannot be mapped
             return np.load(file)
 
