@@ -75,8 +75,8 @@ class Indicators:
     def cross_products(self, weights: FloatArray, d: int) -> FloatArray:
         """Σ weights (1, x)(1, x)ᵀ, lower triangle, the first d variables."""
         if self._is_dense:
-            from scipy.linalg.blas import dsyrk
-
+            # NumPy's product of a matrix with its own transpose is BLAS's syrk, and other threads
+            # work meanwhile; SciPy's dsyrk keeps the interpreter.
             scaled = self._matrix[:, : d + 1] * np.sqrt(weights)[:, None]
-            return np.asarray(dsyrk(1.0, scaled, trans=1, lower=1))
+            return np.asarray((scaled.T @ scaled).T)
         return cross_products(*self._lists, d, weights)
