@@ -12,7 +12,7 @@ from ebnc.network.options import Option
 
 __all__ = ["Place", "Places"]
 
-MOST_PLACES = 64
+MOST_PLACES = 32  # a search that goes downhill has taken all back, or ended, before
 
 
 class Place(NamedTuple):

@@ -7,7 +7,7 @@ it touched are looked at again.
 
 At a local maximum the search goes on for a few changes that lower the score least, without taking
 back the latest ones (tabu search, Glover 1989), and returns to the best network if that leads
-nowhere.
+nowhere. A node that comes back to where it was lately is as it was.
 
 With several workers (joblib) the sides of those nodes are looked at side by side, and so are other
 nodes after the changes that will probably come next.
