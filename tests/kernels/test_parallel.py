@@ -111,3 +111,15 @@ def test_no_more_threads_than_allowed(monkeypatch):
             )
         assert n_threads() == 3
     assert n_threads() == 4
+
+
+def test_threads_that_help_are_allowed_no_more(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    together = threading.Barrier(2, timeout=10)
+
+    def ask(_):
+        together.wait()  # one of the two is a helper
+        return n_threads()
+
+    with at_most(2):
+        assert in_parallel(ask, range(2)) == [2, 2]

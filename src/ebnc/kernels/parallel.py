@@ -52,7 +52,13 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
                 return
             results[i] = job(argument)
 
-    helpers = [_pool(os.getpid()).submit(drain) for _ in range(n_helpers)]
+    most = getattr(_mine, "most", sys.maxsize)
+
+    def help_out() -> None:
+        with at_most(most):  # what the job does on threads itself
+            drain()
+
+    helpers = [_pool(os.getpid()).submit(help_out) for _ in range(n_helpers)]
     try:
         drain()
     finally:
