@@ -77,6 +77,11 @@ class Settings:
     most_cells: int = 4096
     """Largest table, and largest table inside an EBNC."""
 
+    @property
+    def has_tables_only(self) -> bool:
+        """Whether nodes can be nothing but tables."""
+        return self.kinds == ("table",)
+
 
 class NodeState(NamedTuple):
     """A node with its parents: what each kind scores, and the fits that are needed to go on.
@@ -226,7 +231,7 @@ class NodeLearner:
     def without_each(self, state: NodeState, names: Sequence[str]) -> list[NodeState]:
         """One parent less, for each of ``names``; a table alone is counted once for all of them."""
         parents = state.parents
-        if not self.has_tables_only or self._cells(parents) > self.settings.most_cells:
+        if not self.settings.has_tables_only or self._cells(parents) > self.settings.most_cells:
             return [self.without_parent(state, x) for x in names]
         counts = count_cells(self.cases, parents)
         counts = counts.reshape([self.n_states[x] for x in (*parents, self.target)])
@@ -236,11 +241,6 @@ class NodeLearner:
             left = counts.sum(axis=parents.index(x)).reshape(-1, counts.shape[-1])
             found.append(self.as_table(rest, self._score_of_counts(left, rest)))
         return found
-
-    @property
-    def has_tables_only(self) -> bool:
-        """Whether the node can be nothing but a table."""
-        return self.settings.kinds == ("table",)
 
     @staticmethod
     def as_table(parents: tuple[str, ...], score: float) -> NodeState:

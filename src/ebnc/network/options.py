@@ -86,7 +86,7 @@ def sides(
         yield from _additions(learner, state, open_to, n_pieces)
     required = constraints.required_parents(learner.target)
     removable = tuple(x for x in state.parents if x not in required)
-    for names in _pieces(removable, 1 if learner.has_tables_only else n_parents):
+    for names in _pieces(removable, 1 if learner.settings.has_tables_only else n_parents):
         yield Side("remove", names, work_of_fit(learner.settings, n_rows, n_parents))
     if state.embedded is not None and n_parents > 1:
         n_pairs = n_parents * (n_parents - 1) / 2
@@ -117,7 +117,7 @@ def _additions(
 
 def work_of_fit(settings: Settings, n_rows: int, n_parents: int) -> float:
     """About the nanoseconds of fitting a node with about so many parents."""
-    if settings.kinds == ("table",):
+    if settings.has_tables_only:
         return 2e5 + 5 * n_rows
     return 1e6 + n_parents * (2e6 + 45 * n_rows)
 
@@ -167,7 +167,7 @@ def join_sides(
             for x in side.names:
                 gains[x] = max(gains.get(x, -math.inf), found.get(x, -math.inf))
     additions = [Option(Change("add", target, x), gain) for x, gain in gains.items()]
-    if learner.has_tables_only:
+    if learner.settings.has_tables_only:
         parents, score = state.parents, state.score
         for option in additions:
             option.state = learner.as_table((*parents, option.change.tail), score + option.gain)

@@ -50,7 +50,7 @@ class Outlook:
         self._settings, self._how = settings, (settings, constraints)
         # Nodes that are looked at in a few milliseconds are looked at sooner than sent: few rows,
         # or tables alone, whose counting has threads.
-        is_short = len(cases) * len(cases.inputs) <= SMALL or settings.kinds == ("table",)
+        is_short = len(cases) * len(cases.inputs) <= SMALL or settings.has_tables_only
         self._ahead = None if team is None or is_short else Ahead(team, settings, constraints)
 
     def starts(self, parents: Mapping[str, Sequence[str]]) -> dict[str, NodeState]:
