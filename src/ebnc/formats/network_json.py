@@ -25,6 +25,7 @@ from ebnc.network.questions import Questions
 from ebnc.network.table import Table
 from ebnc.network.tree import Tree
 from ebnc.parameters.coding import ORTHONORMAL
+from ebnc.parameters.constants import without_constants
 from ebnc.parameters.dimension import count_terms
 from ebnc.parameters.ebnc import EBNC
 from ebnc.structure.embedded import EmbeddedStructure
@@ -115,7 +116,8 @@ def _ebnc(field: Field, domain: Domain) -> Local:
         structure = field.built(lambda: EmbeddedStructure(target, tuple(families)))
     phi = parts["phi"].numbers(LARGEST_PARAMETER)
     counts = {x: domain.n_states(x) for x in structure.inputs}
-    expected = count_terms(structure.clusters, counts) * (domain.n_states(target) - 1)
+    clusters = without_constants(structure, domain).clusters
+    expected = count_terms(clusters, counts) * (domain.n_states(target) - 1)
     if expected != phi.size:  # before any term is made
         raise parts["phi"].error(f"has {phi.size} numbers; the structure has {expected}")
     return field.built(lambda: EBNC(structure, domain, phi, ORTHONORMAL.name))

@@ -10,6 +10,7 @@ import numpy as np
 
 from ebnc.domain import Domain
 from ebnc.formats.field import Field
+from ebnc.parameters.constants import without_constants
 from ebnc.parameters.phi import Basis, Term
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
@@ -36,9 +37,8 @@ def basis_from_json(
         if name not in domain:
             raise terms.error(f"the domain has no variable {name!r} of the structure")
     listed = [item.texts() for item in terms.items()]
-    for cluster in structure.clusters:
-        width = sum(domain.n_states(x) > 1 for x in cluster)
-        if width >= 60 or 2**width > len(listed):
+    for cluster in without_constants(structure, domain).clusters:
+        if len(cluster) >= 60 or 2 ** len(cluster) > len(listed):
             raise terms.error(f"cluster {list(cluster)[:8]} of the structure has more terms")
     basis = Basis(structure, domain)
     expected = terms.built(lambda: basis.terms)

@@ -66,7 +66,8 @@ class EBNC:
     """p(y|x) = softmax of λ(x), λ_k(x) = Σ_{S ∈ Δ} φ_k(S, x_S): concave to fit, nothing redundant.
 
     ``phi``: a vector of length ``dimension``, in the order of ``basis.terms`` and in ``coding``
-    ("indicator" as in the paper, or "orthonormal").
+    ("indicator" as in the paper, or "orthonormal"). Inputs with one state do not exist:
+    ``structure`` and ``domain`` are without them, and data need not hold them.
 
     Examples
     --------
@@ -89,10 +90,11 @@ class EBNC:
     ) -> None:
         check_structure(structure)
         declared = as_domain(domain)
-        self.structure = structure
-        self.domain = Domain({name: declared[name] for name in structure.names})
         self.coding = coding_named(coding)
-        self.basis = Basis(structure, self.domain)
+        given = Domain({name: declared[name] for name in structure.names})
+        self.basis = Basis(structure, given)
+        self.structure = self.basis.structure
+        self.domain = Domain({name: given[name] for name in self.structure.names})
         self.phi = check_phi(self.basis, phi)
 
     @classmethod
