@@ -54,7 +54,7 @@ def test_the_score_reported_is_confirmed_by_a_refit():
         cases, names = random_problem(seed, 4, 400)
         result = greedy_search(Scorer(cases), ebnc.EmbeddedStructure.naive("Y", names))
         scorer = Scorer(cases)
-        again = scorer.at_scales(result.best.structure, result.best.posterior.prior.scales)
+        again = scorer.at_scales(result.best.structure, result.best.prior.scales)
         assert again.score == pytest.approx(result.best.score, abs=1e-6)
 
 
@@ -198,7 +198,7 @@ def test_worth_of_features_is_what_a_refit_without_them_loses():
     scorer = Scorer(cases)
     best = greedy_search(scorer, ebnc.EmbeddedStructure.naive("Y", names)).best
     for feature, worth, _ in feature_worths(scorer, best):
-        less = scorer.at_scales(without_input(best.structure, feature), best.posterior.prior.scales)
+        less = scorer.at_scales(without_input(best.structure, feature), best.prior.scales)
         assert worth == pytest.approx(best.fit_score - less.fit_score, abs=1e-6)
 
 
@@ -271,6 +271,6 @@ def test_bic_counts_the_parameters_of_the_conditional():
     cases, names = random_problem(0, 3, 500)
     scorer = Scorer(cases, "bic", structure_prior=False)
     scored = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
-    likelihood = scored.posterior.log_likelihood(scored.solution.phi)
+    likelihood = scorer.posterior(scored).log_likelihood(scored.solution.phi)
     expected = likelihood - 0.5 * scored.dimension * np.log(500)
     assert scored.score == pytest.approx(expected)

@@ -33,6 +33,7 @@ from ebnc.estimator.tables import named_columns, taking_labels
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import Optimum
 from ebnc.fitting.solution import Solution
+from ebnc.kernels.parallel import limit_threads
 from ebnc.learn import FittedEBNC, maximise_posterior
 from ebnc.likelihood.posterior import Posterior
 from ebnc.parameters.coding import ORTHONORMAL
@@ -43,7 +44,6 @@ from ebnc.search.averaging import posterior_draws
 from ebnc.search.features import FeatureWorth
 from ebnc.search.greedy import SearchTrace, Step
 from ebnc.search.limits import Limits
-from ebnc.search.side_by_side import on_cores
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
@@ -94,9 +94,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     required_features, forbidden_features, required_arcs, forbidden_arcs : iterables
         Inputs, and arcs (parent, child) between them, that the search must or must not use.
     n_jobs : int or None
-        Cores that learn: 1 is one; more are processes, this one among them, that screen and refit
-        candidates side by side (joblib's ``parallel_config`` chooses threads or a cluster); None
-        is this process with a thread for every core. Results do not depend on it.
+        Number of threads that learn; None is one for each core. Results do not depend on it.
     random_state : int or None
         For tools that set it; nothing here is random.
     verbose : int
@@ -199,7 +197,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.trace_: SearchTrace | None = None
         self.feature_worths_: tuple[FeatureWorth, ...] = ()
         self.models_: list[WeightedModel] = []
-        with on_cores(self.n_jobs):
+        with limit_threads(self.n_jobs):
             if isinstance(self.structure, str) and self.structure == "search":
                 fitted = self._search(cases, report)
             else:
@@ -304,7 +302,6 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             score=vars(self)["score"],
             prior_scale=self.prior_scale,
             average=self.average,
-            n_jobs=self.n_jobs,
             verbose=self.verbose,
             report=report,
         )

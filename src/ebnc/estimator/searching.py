@@ -36,7 +36,6 @@ def search_models(
     score: str,
     prior_scale: object,
     average: bool,
-    n_jobs: int | None = None,
     verbose: int = 0,
     report: Callable[[Step], None] | None = None,
 ) -> Searched:
@@ -47,13 +46,13 @@ def search_models(
     limits.check_names(cases.inputs)
     tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
     scales = None if tunes else as_prior(prior_scale).scales
-    scorer = Scorer(cases, score, scales, n_jobs=n_jobs)
+    scorer = Scorer(cases, score, scales)
     with SearchProgress(verbose) as progress:
         told = progress.step if report is None else report
         result = search_from_starts(scorer, limits, told, progress.screening)
     best, met = result.best, result.met
     chosen = occams_window(met) if average else [(1.0, best)]
-    optimum, optima = best.optimum, [scorer.with_rows(scored).optimum for _, scored in chosen]
+    optimum, optima = scorer.optimum(best), [scorer.optimum(scored) for _, scored in chosen]
     if tunes and score == "bic":  # which compares likelihoods; predictions need a prior
         optimum, optima = _by_evidence(optimum), [_by_evidence(each) for each in optima]
     if prior_scale == "loo":

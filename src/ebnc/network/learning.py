@@ -16,6 +16,7 @@ from ebnc.data.cases import Cases
 from ebnc.data.columns import Frame
 from ebnc.data.states import Categories, Missing
 from ebnc.errors import ParameterError, SearchError
+from ebnc.kernels.parallel import limit_threads
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.checkpoint import Checkpoint, fingerprint
 from ebnc.network.constraints import Constraints
@@ -27,7 +28,6 @@ from ebnc.network.nodes import DEFAULT_KINDS, KINDS, Settings
 from ebnc.network.ordering import candidate_orders
 from ebnc.network.sparse import SparseSearch
 from ebnc.network.table import Table
-from ebnc.search.side_by_side import SideBySide, gather_team, on_cores
 
 __all__ = ["Learned", "learn_network", "refuse_many_variables"]
 
@@ -83,7 +83,7 @@ def learn_network(
     settings = _settings(score, local, structure_prior, equivalent_sample_size)
     if regime not in REGIMES:
         raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
-    with on_cores(n_jobs):
+    with limit_threads(n_jobs):
         cases = read_joint_cases(data, categories, missing, weights)
     names = cases.rows.names
     refuse_many_variables(len(names))
@@ -96,17 +96,15 @@ def learn_network(
     report = _printer() if verbose else None
     found = []
     with (
-        on_cores(n_jobs),
+        limit_threads(n_jobs),
         nullcontext() if checkpoint is None else Checkpoint(checkpoint, mark) as record,
     ):
         events = [] if record is None else list(record.events)
         append = None if record is None else record.append
         if "dense" in chosen:
-            found.append(
-                _dense(cases, constraints, settings, given, n_jobs, events, append, report)
-            )
+            found.append(_dense(cases, constraints, settings, given, events, append, report))
         if "sparse" in chosen:
-            found.append(_sparse(cases, constraints, settings, n_jobs, events, append, report))
+            found.append(_sparse(cases, constraints, settings, events, append, report))
     return max(found, key=lambda learned: learned.score)
 
 
@@ -153,19 +151,16 @@ def _sparse(
     cases: Cases,
     constraints: Constraints,
     settings: Settings,
-    n_jobs: int | None,
     events: Sequence[Mapping[str, Any]],
     append: Record | None,
     report: Callable[[NetworkStep], None] | None,
 ) -> Learned:
-    team = gather_team(cases, n_jobs)
-    tables = _network_of_tables(cases, constraints, settings, team)
+    tables = _network_of_tables(cases, constraints, settings)
     search = SparseSearch(
         cases,
         settings,
         constraints,
         start=None if tables is None else tables.parents,
-        team=team,
         report=report,
         record=None if append is None else lambda change: append(_change_to_json(change)),
     )
@@ -182,7 +177,7 @@ def _sparse(
 
 
 def _network_of_tables(
-    cases: Cases, constraints: Constraints, settings: Settings, team: SideBySide | None
+    cases: Cases, constraints: Constraints, settings: Settings
 ) -> SparseSearch | None:
     """A network of tables, at whose arcs the search of all kinds begins.
 
@@ -191,7 +186,7 @@ def _network_of_tables(
     """
     if "table" not in settings.kinds or len(settings.kinds) == 1:
         return None
-    search = SparseSearch(cases, replace(settings, kinds=("table",)), constraints, team=team)
+    search = SparseSearch(cases, replace(settings, kinds=("table",)), constraints)
     search.run()
     return search
 
@@ -201,7 +196,6 @@ def _dense(
     constraints: Constraints,
     settings: Settings,
     given: list[str] | None,
-    n_jobs: int | None,
     events: Sequence[Mapping[str, Any]],
     append: Record | None,
     report: Callable[[NetworkStep], None] | None,
@@ -238,7 +232,6 @@ def _dense(
             DenseSettings(settings.kinds, settings.most_cells, required),
             known=known,
             report=note,
-            n_jobs=n_jobs,
         )
         trace.n_fits += len(order)
         total = sum(node.score for node in nodes.values())

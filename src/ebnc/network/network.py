@@ -109,9 +109,7 @@ class Network(Mapping[str, Local]):
         ``equivalent_sample_size``: of the tables' Dirichlet prior (BDeu), by evidence unless given.
         ``structure_prior=False`` leaves −log C(n, k) for k of n parents out of the score.
         ``categories``, ``missing``, ``weights``: as for ``ebnc.fit``.
-        ``n_jobs``: cores. 1 is one; more are processes, this one among them
-        (``joblib.parallel_config`` chooses threads or a cluster); None is this process with a
-        thread for every core. The network is the same whatever their number.
+        ``n_jobs``: number of threads; None is one for each core. The network does not depend on it.
         ``checkpoint``: a file that records the run; learning that was killed goes on from there and
         ends at the same network. Ctrl-C ends it early with the network so far.
         """

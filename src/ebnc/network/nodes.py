@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebnc.data.cases import Cases, distinct_rows
+from ebnc.data.parts import Parts
 from ebnc.data.rows import CodedRows
 from ebnc.learn import FittedEBNC
 from ebnc.network.configurations import count_cells
@@ -34,7 +35,7 @@ from ebnc.score.bic import bic
 from ebnc.score.dirichlet import best_alpha, table_alphas
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
-from ebnc.search.scorer import Scored, Scorer, on_cases, without_rows
+from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.screening import screen
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
@@ -84,10 +85,7 @@ class Settings:
 
 
 class NodeState(NamedTuple):
-    """A node with its parents: what each kind scores, and the fits that are needed to go on.
-
-    Fits have left their rows behind: a state is small, and travels.
-    """
+    """A node with its parents: what each kind scores, and the fits that are needed to go on."""
 
     parents: tuple[str, ...]
     scores: Mapping[str, float]
@@ -106,12 +104,15 @@ class NodeState(NamedTuple):
 
 
 class _NodeScorer(Scorer):
-    """Scores of embedded structures with the priors of this module, and no memory of other paths:
-    a score depends on the structure it started at."""
+    """Scores of embedded structures with the priors of this module.
 
-    def __init__(self, learner: "NodeLearner") -> None:
-        settings = learner.settings
-        super().__init__(learner.cases, settings.score, n_jobs=1)
+    ``cases``: all rows of the learner, to screen other variables, or the distinct rows of some
+    parents, to fit structures over these. A score depends on the structure that its fit started
+    at, so every fit has a scorer of its own, without a memory of others.
+    """
+
+    def __init__(self, learner: "NodeLearner", cases: Cases) -> None:
+        super().__init__(cases, learner.settings.score)
         self.learner = learner
 
     def log_cluster_prior(self, clusters: Collection[Cluster]) -> float:
@@ -119,17 +120,9 @@ class _NodeScorer(Scorer):
         n_arcs = sum(len(cluster) - 1 for cluster in clusters if cluster)
         return self.learner.log_prior(n_parents) + self.learner.log_arc_prior(n_parents, n_arcs)
 
-    def fresh(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
-        """``tuned`` without what was met before, on the distinct rows of the parents only."""
-        self._memory.clear()
-        self.cases = self.learner.counted(structure.markov_blanket)
-        found = self.tuned(structure, near)
-        self.cases = self.learner.cases
-        return without_rows(found)
-
-    def row_by_row(self, scored: Scored) -> Scored:
-        """The fit with all rows, as screening of other variables needs it."""
-        return on_cases(self.learner.cases, scored)
+    def cases_of(self, structure: EmbeddedStructure) -> Parts:  # noqa: ARG002
+        """The cases as they are."""
+        return self.cases
 
 
 class NodeLearner:
@@ -143,7 +136,6 @@ class NodeLearner:
         self.others = tuple(x for x in cases.rows.names if x != self.target)
         self.n_states = {x: cases.domain.n_states(x) for x in cases.rows.names}
         self.candidates = tuple(x for x in self.others if self.n_states[x] > 1)
-        self._scorer = _NodeScorer(self)
 
     @classmethod
     def of(
@@ -250,7 +242,7 @@ class NodeLearner:
     def refined(self, state: NodeState, structure: EmbeddedStructure) -> NodeState:
         """The same parents with another embedded structure."""
         near = state.embedded
-        embedded = self._scorer.fresh(structure, near)
+        embedded = self._fit_embedded(structure, near)
         scores = {**state.scores, "ebnc": embedded.score}
         return NodeState(state.parents, scores, embedded, state.rivals)
 
@@ -265,7 +257,7 @@ class NodeLearner:
             return NodeState((), {"table": 0.0}, None, {})
         if "ebnc" in kinds or "naive" in kinds:
             structure = structure or EmbeddedStructure.naive(self.target, parents)
-            embedded = self._scorer.fresh(structure, near)
+            embedded = self._fit_embedded(structure, near)
             scores["ebnc"] = embedded.score
         if "table" in kinds:
             found = self.table_score(parents)
@@ -279,6 +271,10 @@ class NodeLearner:
         if not scores:  # a table was asked for, and is too large
             scores["table"] = -math.inf
         return NodeState(parents, scores, embedded, rivals)
+
+    def _fit_embedded(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
+        """A fit on the distinct rows of the parents, started at a similar structure."""
+        return _NodeScorer(self, self.counted(structure.markov_blanket)).tuned(structure, near)
 
     def _rival_score(self, learned: LearnedLocal[Local], n_parents: int) -> float:
         fit, prior = learned.log_evidence, learned.log_prior
@@ -349,7 +345,7 @@ class NodeLearner:
             Move(x, self.target, families | {x: (self.target,)}, frozenset([x])) for x in names
         ]
         behind = state.scores["ebnc"] - state.score
-        screened = screen(self._scorer, self._scorer.row_by_row(state.embedded), steps)
+        screened = screen(_NodeScorer(self, self.cases), state.embedded, steps)
         return {step.move.description: step.gain + behind for step in screened}
 
     def refinements(self, state: NodeState) -> list[tuple[float, Move]]:
@@ -364,7 +360,7 @@ class NodeLearner:
             if set(move.structure.markov_blanket) == set(state.parents)
         ]
         behind = state.scores["ebnc"] - state.score
-        screened = screen(self._scorer, self._scorer.row_by_row(state.embedded), found)
+        screened = screen(_NodeScorer(self, self.cases), state.embedded, found)
         return [(s.gain + behind, s.move) for s in screened]
 
     # -- the result -----------------------------------------------------------------------------
@@ -375,9 +371,9 @@ class NodeLearner:
             return Table(self.target, [], self.cases.domain, [1.0])
         if state.kind == "ebnc":
             assert state.embedded is not None
-            found = on_cases(self.counted(state.embedded.structure.markov_blanket), state.embedded)
-            factor, n_cases = found.factor, self.cases.total_weight
-            return FittedEBNC(found.posterior, found.solution, factor, n_cases)
+            counted = self.counted(state.embedded.structure.markov_blanket)
+            fit = _NodeScorer(self, counted).optimum(state.embedded)
+            return FittedEBNC(*fit, self.cases.total_weight)
         if state.kind in state.rivals:
             return state.rivals[state.kind].local
         return Table.learn(self.cases, state.parents, self.settings.sample_size)

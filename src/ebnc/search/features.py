@@ -31,7 +31,7 @@ def feature_worths(
     """
     inputs = scored.structure.markov_blanket
     if len(inputs) * scored.dimension**3 <= MOST_WORK:
-        scales = scored.posterior.prior.scales
+        scales = scored.prior.scales
         asked = [(without_input(scored.structure, x), scales) for x in inputs]
         less = scorer.all_at_scales(asked, scored)
         worths = [scored.fit_score - without.fit_score for without in less]

@@ -60,8 +60,7 @@ class SearchTrace:
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The best structure found, with its fit, the trace, and all models met on the way, some
-    without their rows.
+    """The best structure found, with its fit, the trace, and all models met on the way.
 
     ``entered``: for every input of the best structure the step that took it in; 0 is the start.
     """
@@ -93,7 +92,7 @@ def greedy_search(
     n_states = {x: scorer.cases.domain.n_states(x) for x in start.inputs}
     trace = SearchTrace()
     began = time.perf_counter()
-    here = scorer.with_rows(scorer.tuned(start))
+    here = scorer.tuned(start)
     met = {here.structure.cluster_key: here}
     entered: dict[str, int] = {}
     together: list[str] = []  # what the score would rise without, each by itself
@@ -124,7 +123,7 @@ def greedy_search(
                 if rival is None or rival.score <= here.score + ENOUGH:
                     break
                 # Dropping one by one ended lower than dropping all at once had been.
-                here, rival = scorer.with_rows(rival), None
+                here, rival = rival, None
                 note(f"drop {', '.join(together)}", here)
                 continue
             move, there = taken
@@ -139,7 +138,7 @@ def greedy_search(
                         described, there = f"drop {', '.join(gains)}", at_once
                     else:
                         rival, together = at_once, list(gains)
-            here = scorer.with_rows(there)
+            here = there
             note(described, here)
     except KeyboardInterrupt:
         trace.interrupted = True
@@ -170,7 +169,7 @@ def _best_move(
     growing = [s for s in ranked if s.move.grows][:REFITS]
     chosen = growing + [s for s in ranked if not s.move.grows][:REFITS_BACK]
     asked = [(s.move.structure, s.scales) for s in chosen]
-    fits = scorer.all_at_scales(asked, here, look_ahead=True)
+    fits = scorer.all_at_scales(asked, here)
     refitted = list(zip(fits, [s.move for s in chosen], strict=True))
     for scored, _ in refitted:
         met.setdefault(scored.structure.cluster_key, scored)
