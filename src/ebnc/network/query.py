@@ -299,14 +299,14 @@ def _gibbs(question: _Question) -> QueryResult:
 
 
 def _memory(thirds: FloatArray) -> float:
-    """The largest correlation, of all cells, between first and last thirds of the chains.
+    """Correlation between first and last thirds of the chains, all cells together.
 
-    ``thirds``: (3, chains, cells). 0 where chains do not differ.
+    ``thirds``: (3, chains, cells). Σ first·last / √(Σ first² Σ last²), each from its mean over the
+    chains: cells in which chains are kept spread most and count most. 0 where chains do not differ.
     """
     first, _, last = thirds - thirds.mean(axis=1, keepdims=True)
-    scale = np.sqrt((first**2).sum(axis=0) * (last**2).sum(axis=0))
-    together = (first * last).sum(axis=0)
-    return float(np.max(together / np.where(scale > 0, scale, 1.0)))
+    scale = np.sqrt((first**2).sum() * (last**2).sum())
+    return float((first * last).sum() / scale) if scale > 0 else 0.0
 
 
 def _cells(question: _Question, rows: CodedRows) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
