@@ -106,6 +106,8 @@ def _checked(n_cells: int) -> int:
 
 def _table(network: "Network", name: str, scope: tuple[str, ...], rows: CodedRows) -> FloatArray:
     """log p(z | parents) of one node, shape (rows, states of ``scope`` …)."""
+    if not scope:
+        return network[name].log_probability(rows)
     listed = all_configurations(network.domain, scope)
     many = CodedRows(rows.names, rows.n_states, np.repeat(rows.codes, len(listed), axis=1))
     for x, codes in zip(scope, listed.codes, strict=True):
