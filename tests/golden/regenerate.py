@@ -3,7 +3,8 @@
     python tests/golden/regenerate.py
 
 writes files of the current version of the format. Files of older versions stay as they are: what
-was written once must remain readable.
+was written once must remain readable; ``network-1-without-coding`` is a network as it was written
+before its nodes named the coding of φ.
 """
 
 import json

@@ -21,7 +21,7 @@ from ebnc.domain import Domain
 from ebnc.errors import DataError, StorageError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["Parts", "StoredParts", "add", "tree_sum"]
+__all__ = ["Parts", "StoredParts", "add", "tree_sum", "varying_inputs"]
 
 T = TypeVar("T")
 
@@ -51,6 +51,11 @@ class Parts(Protocol):
     def add_up(self, job: Callable[..., T], *arguments: Any) -> T: ...
     def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]: ...
     def prepared(self, make: Callable[..., Any], *arguments: Any) -> Any: ...
+
+
+def varying_inputs(cases: Parts) -> tuple[str, ...]:
+    """The inputs with more than one state: those that can tell anything."""
+    return tuple(x for x, r in zip(cases.inputs, cases.n_states, strict=True) if r > 1)
 
 
 def add(left: Any, right: Any) -> Any:

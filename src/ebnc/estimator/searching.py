@@ -4,16 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ebnc.data.parts import Parts
+from ebnc.errors import ParameterError
 from ebnc.estimator.progress import SearchProgress
 from ebnc.fitting.optimum import Optimum
+from ebnc.learn import maximise_posterior
 from ebnc.likelihood.prior import as_prior
 from ebnc.score.predictive_scale import best_factor, rescaled
-from ebnc.score.scales import maximise_evidence
 from ebnc.search.averaging import occams_window
 from ebnc.search.features import FeatureWorth, feature_worths
 from ebnc.search.greedy import SearchTrace, Step
 from ebnc.search.limits import Limits
-from ebnc.search.scorer import Scorer
+from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.starts import search_from_starts
 
 __all__ = ["Searched", "search_models"]
@@ -21,10 +22,15 @@ __all__ = ["Searched", "search_models"]
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """``weighted``: the models that predict, with weights; ``best``: the one of the best score."""
+    """``weighted``: the models that predict, with weights; ``best``: the one of the best score.
+
+    ``log_evidence`` and ``log_likelihood``: of the best, as the search compared it: log p(D | m′)
+    and the largest log-likelihood. None is what it did not compare.
+    """
 
     best: Optimum
     weighted: list[tuple[float, Optimum]]
+    log_evidence: float | None
     trace: SearchTrace
     feature_worths: tuple[FeatureWorth, ...]
 
@@ -45,23 +51,34 @@ def search_models(
     """
     limits.check_names(cases.inputs)
     tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
-    scales = None if tunes else as_prior(prior_scale).scales
-    scorer = Scorer(cases, score, scales)
+    prior = None if tunes else as_prior(prior_scale)
+    if prior is not None and not prior.is_proper and score == "laplace":
+        raise ParameterError(
+            "there is no evidence under a flat prior (infinite prior_scale); search with "
+            "score='bic', or use a finite prior_scale"
+        )
+    scorer = Scorer(cases, score, prior)
     with SearchProgress(verbose) as progress:
         told = progress.step if report is None else report
         result = search_from_starts(scorer, limits, told, progress.screening)
     best, met = result.best, result.met
     chosen = occams_window(met) if average else [(1.0, best)]
-    optimum, optima = scorer.optimum(best), [scorer.optimum(scored) for _, scored in chosen]
-    if tunes and score == "bic":  # which compares likelihoods; predictions need a prior
-        optimum, optima = _by_evidence(optimum), [_by_evidence(each) for each in optima]
+
+    def fitted(scored: Scored) -> Optimum:
+        if score == "laplace":
+            return scorer.optimum(scored)
+        # BIC compares likelihoods; predictions need the prior.
+        scale = "evidence" if tunes else prior_scale
+        basis, own = scored.design.basis, scorer.cases_of(scored.structure)
+        posterior, solution, factor = maximise_posterior(basis, own, scale)
+        assert factor is not None
+        return Optimum(posterior, solution, factor)
+
+    optimum, optima = fitted(best), [fitted(scored) for _, scored in chosen]
     if prior_scale == "loo":
         factor = best_factor(optimum)
         optimum, optima = rescaled(optimum, factor), [rescaled(each, factor) for each in optima]
     weighted = [(weight, each) for (weight, _), each in zip(chosen, optima, strict=True)]
-    return Searched(optimum, weighted, result.trace, feature_worths(scorer, best, result.entered))
-
-
-def _by_evidence(optimum: Optimum) -> Optimum:
-    found = maximise_evidence(optimum.posterior, start=optimum.solution.phi)
-    return Optimum(found.posterior, found.solution, found.factor)
+    worths = feature_worths(scorer, best, result.entered)
+    log_evidence = best.fit_score if score == "laplace" else None
+    return Searched(optimum, weighted, log_evidence, result.trace, worths)

@@ -9,11 +9,11 @@ from ebnc.domain import Domain
 from ebnc.fitting.solution import Solution, Status
 from ebnc.formats.domain_json import domain_from_json, domain_to_json
 from ebnc.formats.field import Field, scale_to_json
-from ebnc.formats.phi_json import basis_from_json, phi_from_json, terms_to_json
+from ebnc.formats.phi_json import CODINGS, basis_from_json, phi_from_json, terms_to_json
 from ebnc.formats.structure_json import structure_from_json, structure_to_json
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.prior import NormalPrior
-from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
+from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
 from ebnc.typing import FloatArray
 
@@ -96,7 +96,7 @@ def ebnc_from_json(field: Field, domain: Domain | None = None) -> EBNC:
     parts = field.object([*own, "structure", "coding", "terms", "phi"], ["fit"])
     declared = domain_from_json(parts["domain"]) if domain is None else domain
     structure = structure_from_json(parts["structure"])
-    coding = parts["coding"].choice([ORTHONORMAL.name, INDICATOR.name])
+    coding = parts["coding"].choice(CODINGS)
     basis, order = basis_from_json(structure, declared, parts["terms"])
     phi = phi_from_json(basis, order, parts["phi"])
     model = field.built(lambda: EBNC(structure, declared, phi, coding))

@@ -21,6 +21,7 @@ from ebnc.kernels.parallel import in_parallel, one_blas_thread
 from ebnc.network.dense_node import DenseFit, fit_dense_node
 from ebnc.network.indicators import Indicators
 from ebnc.network.local import Local
+from ebnc.network.nodes import NodeLearner, Settings
 from ebnc.network.table import Table, table_log_evidence
 from ebnc.network.tree import grow_tree
 from ebnc.parameters.coding import ORTHONORMAL
@@ -34,12 +35,6 @@ __all__ = ["DenseNode", "DenseSettings", "all_binary", "learn_dense_nodes"]
 
 SEARCHED = 32
 """Variables of a network up to which interactions inside its nodes are searched."""
-
-TREE_MARGIN = 10.0
-"""Nats by which a tree must be better than an EBNC. Its evidence is that of the best of very many
-trees, and Laplace's approximation is too low by some nats where there are hundreds of parents.
-Chosen on validation rows (msweb, pumsb_star, tmovie: −8.928, −21.08, −54.66 with it; −8.928,
-−21.09, −54.86 without)."""
 
 FIRST_NODES = 8
 """Nodes, evenly spaced, whose σ is found first; their median is where the others begin."""
@@ -56,10 +51,9 @@ class DenseNode:
 
 @dataclass(frozen=True)
 class DenseSettings:
-    """What nodes may be: kinds, the largest table, and parents that a tree must ask for."""
+    """How nodes are fitted, and the parents that a tree must ask for."""
 
-    kinds: Sequence[str]
-    most_cells: int
+    nodes: Settings
     required: Mapping[str, Sequence[str]]
 
 
@@ -79,7 +73,7 @@ def learn_dense_nodes(
     """
     data = Indicators.of(cases, order)
     start = math.exp(HYPER_MEAN)
-    if "ebnc" in settings.kinds and len(order) > FIRST_NODES:
+    if "ebnc" in settings.nodes.kinds and len(order) > FIRST_NODES:
         first = [len(order) * (i + 1) // (FIRST_NODES + 1) for i in range(FIRST_NODES)]
         start = statistics.median(
             in_parallel(lambda d: fit_dense_node(data, d, start).scale, first)
@@ -106,43 +100,45 @@ def _learn(
     start: float,
 ) -> tuple[DenseNode, DenseFit | None]:
     """Node d of an order, and the fit of its naive EBNC where it has one."""
-    order, kinds = data.names, settings.kinds
+    order, kinds = data.names, settings.nodes.kinds
     name, before = order[d], order[:d]
     mine = Cases(cases.domain, name, cases.rows, cases.rows.column(name), cases.weights)
+    learner = NodeLearner(mine, settings.nodes)
     scores: dict[str, float] = {}
     makers: dict[str, Callable[[], Local]] = {}
     if "ebnc" in kinds:
         fit = fit or fit_dense_node(data, d, start)
-        scores["ebnc"] = fit.score
+        scores["ebnc"] = fit.score + learner.intercept_correction
         phi = fit.phi
         makers["ebnc"] = lambda: EBNC(EmbeddedStructure.naive(name, before), cases.domain, phi)
         if d >= 2 and len(order) <= SEARCHED:
-            found = _searched(mine, before)
+            found = _searched(mine, before, settings.nodes.structure_prior)
             if found.score > fit.score:
-                scores["ebnc"] = found.score
+                scores["ebnc"] = found.score + learner.intercept_correction
                 makers["ebnc"] = lambda: _plain(found)
     n_cells = prod(cases.domain.n_states(x) for x in (*before, name))
-    if "table" in kinds and n_cells <= settings.most_cells:
-        scores["table"] = table_log_evidence(mine, before)
-        makers["table"] = lambda: Table.learn(mine, before)
+    sample_size = settings.nodes.sample_size
+    if "table" in kinds and n_cells <= settings.nodes.most_cells:
+        scores["table"] = table_log_evidence(mine, before, sample_size)
+        makers["table"] = lambda: Table.learn(mine, before, sample_size)
     if "tree" in kinds or not scores:
         grown = grow_tree(mine, before)
         if set(settings.required.get(name, ())) <= set(grown.local.parents):
-            margin = TREE_MARGIN if "ebnc" in kinds else 0.0
-            scores["tree"] = grown.log_evidence + grown.log_prior - margin
+            prior = grown.log_prior if settings.nodes.structure_prior else 0.0
+            scores["tree"] = grown.log_evidence + prior
             makers["tree"] = lambda: grown.local
     best = max(scores, key=lambda kind: scores[kind])
     return DenseNode(makers[best](), scores[best], scores), fit
 
 
-def _searched(cases: Cases, before: tuple[str, ...]) -> Scored:
+def _searched(cases: Cases, before: tuple[str, ...], structure_prior: bool) -> Scored:
     """Interactions between predecessors, found by greedy search from the naive structure."""
     rows = cases.rows
     codes = rows.codes[[rows.place(x) for x in before]]
     inputs = CodedRows(before, tuple(map(cases.domain.n_states, before)), codes)
     mine = Cases(cases.domain, cases.target, inputs, cases.classes, cases.weights).counted()
     naive = EmbeddedStructure.naive(cases.target, before)
-    return greedy_search(Scorer(mine), naive).best
+    return greedy_search(Scorer(mine, structure_prior=structure_prior), naive).best
 
 
 def _plain(found: Scored) -> EBNC:

@@ -229,7 +229,7 @@ def _dense(
         nodes = learn_dense_nodes(
             cases,
             order,
-            DenseSettings(settings.kinds, settings.most_cells, required),
+            DenseSettings(settings, required),
             known=known,
             report=note,
         )

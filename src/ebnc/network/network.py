@@ -227,12 +227,22 @@ class Network(Mapping[str, Local]):
     # -- use ----------------------------------------------------------------------------------
 
     def log_likelihood(
-        self, data: Rows, *, n_samples: int = 1000, random_state: int = 0
+        self, data: Rows, *, n_samples: int | None = None, random_state: int = 0
     ) -> FloatArray:
         """log p(z) of every row, shape (rows,).
 
-        Missing entries of variables that have no state for them are summed out: exactly where
-        their configurations can be listed, otherwise estimated from ``n_samples`` weighted samples.
+        Missing entries of variables that have no state for them are summed out, exactly.
+
+        Parameters
+        ----------
+        data
+            Rows with all variables; entries may be missing.
+        n_samples
+            Where the tables of an exact sum would be too large the row is refused
+            (``TooLargeError``), unless a number of samples is given to estimate log p from: then a
+            warning names the largest standard error.
+        random_state
+            Seed of these samples.
         """
         rows = self._encode(data)
         hidden = [rows.codes[v] >= self.domain.n_states(x) for v, x in enumerate(rows.names)]
@@ -276,8 +286,25 @@ class Network(Mapping[str, Local]):
     ) -> QueryResult:
         """p(variables | evidence), a joint table where several are asked for.
 
-        ``method``: "exact" (listing configurations where they are few, otherwise through pyAgrum),
-        "weighting" or "gibbs", both with standard errors, or "auto": exact where it fits.
+        The answer of a sampling method has standard errors, and where these cannot be trusted a
+        ``warning``, which is also raised as a ``UserWarning``: weights that are too uneven, or
+        Gibbs chains that disagree because they do not get from one group of states to another. No
+        sampler sees a group of states that it never met.
+
+        Parameters
+        ----------
+        variables
+            What is asked for: one or several names.
+        evidence
+            What is known: names and their states.
+        method
+            "exact" (summing out one variable after another, through pyAgrum where that needs large
+            tables), "weighting" (weighted samples), "gibbs" (chains that start at weighted
+            samples), or "auto": exact where it fits, then weighting, then Gibbs.
+        n_samples
+            Samples to draw, of all chains together.
+        random_state
+            Seed of the samples.
         """
         return query(self, variables, evidence or {}, method, n_samples, random_state)
 

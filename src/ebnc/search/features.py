@@ -31,9 +31,8 @@ def feature_worths(
     """
     inputs = scored.structure.markov_blanket
     if len(inputs) * scored.dimension**3 <= MOST_WORK:
-        scales = scored.prior.scales
-        asked = [(without_input(scored.structure, x), scales) for x in inputs]
-        less = scorer.all_at_scales(asked, scored)
+        asked = [(without_input(scored.structure, x), scored.prior) for x in inputs]
+        less = scorer.all_at_priors(asked, scored)
         worths = [scored.fit_score - without.fit_score for without in less]
     else:
         covariance, terms = scored.factor.inverse(), [t.inputs for t in scored.design.basis.terms]

@@ -168,8 +168,8 @@ def _best_move(
     ranked = [s for s in screened if s.gain > HOPELESS]
     growing = [s for s in ranked if s.move.grows][:REFITS]
     chosen = growing + [s for s in ranked if not s.move.grows][:REFITS_BACK]
-    asked = [(s.move.structure, s.scales) for s in chosen]
-    fits = scorer.all_at_scales(asked, here)
+    asked = [(s.move.structure, s.prior) for s in chosen]
+    fits = scorer.all_at_priors(asked, here)
     refitted = list(zip(fits, [s.move for s in chosen], strict=True))
     for scored, _ in refitted:
         met.setdefault(scored.structure.cluster_key, scored)

@@ -29,9 +29,10 @@ from ebnc.kernels.parallel import in_parallel, one_blas_thread
 from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Bag, Design
 from ebnc.likelihood.posterior import OutsideBlock, Posterior
+from ebnc.likelihood.prior import NormalPrior
 from ebnc.likelihood.row_sums import RowTerms
 from ebnc.parameters.phi import Basis
-from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD
+from ebnc.score.scales import HYPER_MEAN
 from ebnc.search.moves import Move
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.structure.clusters import Cluster
@@ -40,17 +41,18 @@ from ebnc.typing import FloatArray, IntArray
 __all__ = ["Screened", "is_expensive", "screen", "worth_of_terms"]
 
 NEW_SCALES = (0.06, 0.12, 0.25, 0.5, 1.0)
+RIDGE = 1e-9  # relative to the largest curvature, where there is no prior
 EXPENSIVE = 3e9  # operations, a few seconds, of which the first ranking saves most
 THOROUGH = 40  # moves that are looked at again after the first ranking
 
 
 @dataclass(frozen=True)
 class Screened:
-    """A move, its estimated gain in score, and the scales at which it was estimated."""
+    """A move, its estimated gain in score, and the prior at which it was estimated."""
 
     move: Move
     gain: float
-    scales: tuple[float, ...]
+    prior: NormalPrior
 
 
 @one_blas_thread()
@@ -123,16 +125,13 @@ class _View:
         return [found[i] for i in range(len(bags))]
 
 
-def _estimates(
-    view: _View, moves: Sequence[Move], rough: bool
-) -> list[tuple[float, tuple[float, ...]]]:
-    """Gains and scales of moves; ``rough``: with the nearest bags of the design only."""
+def _estimates(view: _View, moves: Sequence[Move], rough: bool) -> list[tuple[float, NormalPrior]]:
+    """Gains and priors of moves; ``rough``: with the nearest bags of the design only."""
     scorer, here = view.scorer, view.here
     basis = here.design.basis
     clusters = here.structure.cluster_key
-    prior = scorer.log_cluster_prior(clusters)
+    before = scorer.log_structure_prior(clusters)
     known = {frozenset(term.inputs) for term in basis.terms}
-    scales = here.prior.scales
     gained = [_gained(basis.domain, known, move) for move in moves]
     outside = [i for i, terms in enumerate(gained) if terms]
     bags = [here.design.bag_of(tuple(sorted(set().union(*gained[i]))), gained[i]) for i in outside]
@@ -146,21 +145,20 @@ def _estimates(
         roots = [view.root] * len(outside)
     found_outside = dict(zip(outside, zip(blocks, roots, strict=True), strict=True))
 
-    def estimate(i: int) -> tuple[float, tuple[float, ...]]:
+    def estimate(i: int) -> tuple[float, NormalPrior]:
         new = moves[i].new_cluster
         if new is None:
             structure = moves[i].structure
-            gain = scorer.log_structure_prior(structure) - prior
+            gain = scorer.log_structure_prior(structure.cluster_key) - before
             there = {frozenset(term.inputs) for term in Basis(structure, basis.domain).terms}
             lost = [t.inputs for t in basis.terms if frozenset(t.inputs) not in there]
-            return gain - worth_of_terms(scorer, here, lost, view.covariance), scales
+            return gain - worth_of_terms(scorer, here, lost, view.covariance), here.prior
         kept = [cluster for cluster in clusters if not cluster <= new]
-        gain = scorer.log_cluster_prior([*kept, new]) - prior
+        gain = scorer.log_structure_prior([*kept, new]) - before
         if i not in found_outside:
-            return gain, scales
-        worth, scale = _worth_outside(scorer, here, gained[i], *found_outside[i])
-        beyond = max(map(len, gained[i])) - len(scales)
-        return gain + worth, (*scales, *[scale] * beyond)
+            return gain, here.prior
+        worth, prior = _worth_outside(scorer, here, gained[i], *found_outside[i])
+        return gain + worth, prior
 
     return in_parallel(estimate, range(len(moves)))
 
@@ -247,8 +245,8 @@ def _worth_outside(
     terms: Sequence[tuple[str, ...]],
     block: OutsideBlock,
     root: FloatArray,
-) -> tuple[float, float]:
-    """What terms outside of the design would be worth, and the best scale of orders new here.
+) -> tuple[float, NormalPrior]:
+    """What terms outside of the design would be worth, and the prior with which they are.
 
     ``root``: R of A⁻¹ = R Rᵀ. The block's own part is overwritten.
     """
@@ -259,37 +257,44 @@ def _worth_outside(
     schur = dsyrk(-1.0, half.T, 1.0, block.own.T, trans=1, lower=1, overwrite_c=1).T
     widths = [math.prod(design.basis.domain.n_states(x) - 1 for x in term) for term in terms]
     orders = np.repeat(np.repeat([len(term) for term in terms], widths), design.n_others)
-    known = len(here.prior.scales)
-    # An order that is new here has no scale yet: the best of a few, with what they cost.
-    new = NEW_SCALES if scorer.tunes_scales and orders.max() > known else (math.exp(HYPER_MEAN),)
-    return max(
-        (_quadratic_gain(scorer, block.gradient, schur, here, orders, scale), scale)
-        for scale in new
-    )
+    priors = [here.prior]
+    known, needed = int(design.order_of_interaction.max()), int(orders.max())
+    if scorer.tunes_scales and needed > known:
+        # An order that is new here has no scale yet: the best of a few, with what they cost.
+        old = here.prior.scales[:known]
+        priors = [NormalPrior((*old, *[new] * (needed - known))) for new in NEW_SCALES]
+    gains = [
+        _quadratic_gain(scorer, block.gradient, schur, orders, prior, known) for prior in priors
+    ]
+    best = int(np.argmax(gains))
+    return gains[best], priors[best]
 
 
 def _quadratic_gain(
     scorer: Scorer,
     gradient: FloatArray,
     schur: FloatArray,
-    here: Scored,
     orders: IntArray,
-    new_scale: float,
+    prior: NormalPrior,
+    n_known: int,
 ) -> float:
-    """The gain of a block whose orders beyond the known ones have ``new_scale``."""
-    known = here.prior.scales
-    sigma = [*known, *[new_scale] * (int(orders.max()) - len(known))]
-    precision = np.array(sigma)[orders - 1] ** -2.0
+    """The gain of a block under a prior, of whose orders the first ``n_known`` are not new."""
+    sigma = np.array([prior.scale_of(s) for s in range(1, int(orders.max()) + 1)])
+    precision = sigma[orders - 1] ** -2.0
+    curvature = schur.copy()
+    ridge = precision
+    if scorer.kind == "bic":  # the likelihood may not determine all parameters
+        ridge = np.maximum(precision, RIDGE * curvature.diagonal().max())
+    curvature.flat[:: len(curvature) + 1] += ridge
     try:
-        curvature = schur.copy()
-        curvature.flat[:: len(curvature) + 1] += precision
         factor = Factor.of(curvature)
     except SingularHessianError:
         return -math.inf
-    fit = 0.5 * float(gradient @ factor.solve(gradient))
-    gain = fit + _occam(scorer, factor.log_determinant, precision)
-    if orders.max() > len(known):
-        gain -= 0.5 * ((math.log(new_scale) - HYPER_MEAN) / HYPER_SPREAD) ** 2
+    gain = 0.5 * float(gradient @ factor.solve(gradient)) + _occam(
+        scorer, factor.log_determinant, precision
+    )
+    if scorer.tunes_scales:
+        gain -= 0.5 * float(np.sum((np.log(sigma[n_known:]) - HYPER_MEAN) ** 2))
     return gain
 
 

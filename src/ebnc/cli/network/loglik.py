@@ -21,10 +21,20 @@ def loglik(
             "--out", "-o", help="Also log p of every row, as CSV; '-' is standard output."
         ),
     ] = None,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Estimate rows that lack too many entries to sum; otherwise an error."
+        ),
+    ] = None,
     as_json: AsJson = False,
     force: Force = False,
 ) -> None:
-    """The mean log-likelihood of rows, in nats; missing entries are summed out."""
+    """The mean log-likelihood of rows, in nats; missing entries are summed out, exactly.
+
+    With --samples, rows whose exact sum is too large are estimated, and a warning on standard error
+    says how many and how exactly.
+    """
     from ebnc.cli.network.files import read_network
     from ebnc.cli.streams import STANDARD, data_files, output, refuse_existing_output
 
@@ -38,7 +48,7 @@ def loglik(
         columns, n_rows = read_columns_of_files(files, network.variables, sys.maxsize)
     if n_rows == 0:
         raise DataError("the data have no rows")
-    values = network.log_likelihood(columns)
+    values = network.log_likelihood(columns, n_samples=samples)
     if out is not None:
         with output(out, force=force) as file:
             lines = ["log_likelihood", *map(repr, values.tolist()), ""]

@@ -1,0 +1,40 @@
+"""The prior of structures p(m′), one for classifiers and for the nodes of networks.
+
+Hundreds of candidates compete, and evidence alone would overfit small data. The prior corrects
+for their number (Scott & Berger 2010). Every number k of inputs is as likely, and so is every set
+of k out of n; every number a of interaction arcs is as likely, and so is every set of a out of
+the pairs of these inputs:
+
+    log p(m′) = −log C(n, k) − log C(k (k − 1)/2, a)
+
+A full table and a tree with k parents pay the first term. A tree also pays for its questions (see
+``network.growing``).
+"""
+
+import math
+from collections.abc import Collection
+
+from ebnc.structure.clusters import Cluster
+
+__all__ = ["log_cluster_prior", "log_input_prior"]
+
+
+def log_input_prior(n_inputs: int, n_chosen: int) -> float:
+    """−log C(n, k): the prior of a set of k inputs out of n."""
+    return -_log_choices(n_inputs, n_chosen)
+
+
+def log_cluster_prior(n_inputs: int, clusters: Collection[Cluster]) -> float:
+    """log p(m′) of a structure with these clusters, whose inputs were chosen out of n.
+
+    An arc stands for every input of a cluster beyond its first.
+    """
+    n_chosen = len(frozenset().union(*clusters))
+    n_arcs = sum(len(cluster) - 1 for cluster in clusters if cluster)
+    n_pairs = n_chosen * (n_chosen - 1) // 2
+    return log_input_prior(n_inputs, n_chosen) - _log_choices(n_pairs, n_arcs)
+
+
+def _log_choices(n: int, k: int) -> float:
+    """log C(n, k)."""
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
