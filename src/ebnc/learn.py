@@ -27,19 +27,33 @@ from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis, Term, phi_to_tables, recode
 from ebnc.parameters.tables import TableSum
-from ebnc.score.bic import bic
+from ebnc.score.bic import bic, likelihood_supremum
 from ebnc.score.intervals import (
     ProbabilityIntervals,
     contribution_errors,
     probability_intervals,
 )
-from ebnc.score.laplace import Curvature, curvature_at, laplace_log_evidence, log_joint
+from ebnc.score.laplace import (
+    Curvature,
+    curvature_at,
+    laplace_log_evidence,
+    likelihood_factor,
+    log_joint,
+)
 from ebnc.score.predictive_scale import best_factor, rescaled
 from ebnc.score.scales import maximise_evidence
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
-__all__ = ["FittedEBNC", "fit", "fit_cases", "fit_theta", "maximise_posterior"]
+__all__ = [
+    "Fitted",
+    "FittedEBNC",
+    "fit",
+    "fit_cases",
+    "fit_theta",
+    "largest_log_likelihood",
+    "maximise_posterior",
+]
 
 TOLERANCE = 1e-12  # nats
 
@@ -47,20 +61,31 @@ SUSPICIOUS_LOG_ODDS = 15.0
 """Larger fitted log odds make a flat-prior fit suspect: separated rows end well above 20."""
 
 
+class Fitted(NamedTuple):
+    """A posterior, its maximum φ̃, and the factor of A there, None where it is too large.
+
+    ``log_evidence``: log p(D | m), None under a flat prior or where A is too large.
+    """
+
+    posterior: Posterior
+    solution: Solution
+    factor: Factor | None
+    log_evidence: float | None
+
+
 class FittedEBNC(EBNC):
     """An EBNC with the report of its fit: ``solution``, ``bic``, ``log_evidence``, standard errors.
 
     ``prior``: the normal prior, with the scales that were chosen. ``n_cases``: N, the sum of the
-    weights. ``factor``: of A at φ̃, or None where it is too large.
+    weights. ``log_likelihood``: at φ. ``largest_log_likelihood``: its maximum over φ or, where the
+    classes are separated and there is none, its supremum; None where it was not computed.
+    ``factor``: of A at φ̃, or None where it is too large.
     """
 
     def __init__(
-        self,
-        posterior: Posterior,
-        solution: Solution,
-        factor: Factor | None,
-        n_cases: float,
+        self, fitted: Fitted, n_cases: float, largest_log_likelihood: float | None = None
     ) -> None:
+        posterior, solution, factor, log_evidence = fitted
         design = posterior.design
         basis = design.basis
         phi = design.to_basis(solution.phi)
@@ -69,19 +94,31 @@ class FittedEBNC(EBNC):
         self.prior = posterior.prior
         self.n_cases = n_cases
         self.log_likelihood = posterior.log_likelihood(solution.phi)
+        self.largest_log_likelihood = largest_log_likelihood
         self.factor = factor
         self.design = design
+        self._log_evidence = log_evidence
         self._log_joint = log_joint(posterior, solution.phi) if posterior.prior.is_proper else None
 
     @property
-    def bic(self) -> float:
-        """L(φ̂) − (d/2) log N, eq. 9, at the φ fitted: exactly so for ``prior_scale=inf``."""
-        return bic(self.log_likelihood, self.dimension, self.n_cases)
+    def bic(self) -> float | None:
+        """L(φ̂) − (d/2) log N, eq. 9, with φ̂ at maximum likelihood whatever the prior of the fit.
 
-    @cached_property
+        Where the classes are separated no φ̂ exists; L is then its supremum, which is finite. None
+        where that was not computed (too many parameters), or N < 1, where eq. 9 says nothing.
+        """
+        if self.largest_log_likelihood is None or self.n_cases < 1:
+            return None
+        return bic(self.largest_log_likelihood, self.dimension, self.n_cases)
+
+    @property
     def log_evidence(self) -> float:
-        """Laplace's log p(D | m), eq. 8, with the posterior's Hessian."""
-        return self.laplace()
+        """Laplace's log p(D | m), eq. 8, at the given scales of the prior.
+
+        Where the scales were chosen by evidence ("evidence", "loo"), at those that maximise it,
+        their hyperprior included: what a search compares.
+        """
+        return self.laplace() if self._log_evidence is None else self._log_evidence
 
     def laplace(self, curvature: Curvature = "posterior") -> float:
         """Laplace's log p(D | m), eq. 8; the paper takes the curvature of the ``"likelihood"``."""
@@ -96,9 +133,8 @@ class FittedEBNC(EBNC):
                 f"curvature must be 'posterior' or 'likelihood', got {curvature!r}"
             )
         if curvature == "likelihood":
-            factor = factor.minus_diagonal(
-                np.repeat(self.prior.precision(self.design), self.design.n_others)
-            )
+            precision = np.repeat(self.prior.precision(self.design), self.design.n_others)
+            factor = likelihood_factor(factor, precision)
         return laplace_log_evidence(self._log_joint, factor)
 
     def _curvature(self, refusal: str) -> Factor:
@@ -186,10 +222,18 @@ def fit_cases(
     max_steps: int = 1000,
 ) -> FittedEBNC:
     """``fit`` for coded data; the cases may have more inputs than the structure."""
-    posterior, solution, factor = maximise_posterior(
-        basis, cases, prior_scale, start=start, max_steps=max_steps
-    )
-    return FittedEBNC(posterior, solution, factor, cases.total_weight)
+    fitted = maximise_posterior(basis, cases, prior_scale, start=start, max_steps=max_steps)
+    return FittedEBNC(fitted, cases.total_weight, largest_log_likelihood(fitted))
+
+
+def largest_log_likelihood(fitted: Fitted) -> float | None:
+    """The maximum or supremum of the likelihood of a fit; None where A is too large for it."""
+    posterior, solution, factor, _ = fitted
+    if not posterior.prior.is_proper:
+        return posterior.log_likelihood(solution.phi)
+    if factor is None:
+        return None
+    return posterior.log_likelihood(likelihood_supremum(posterior, solution.phi).solution.phi)
 
 
 def maximise_posterior(
@@ -199,8 +243,8 @@ def maximise_posterior(
     *,
     start: EBNC | None = None,
     max_steps: int = 1000,
-) -> tuple[Posterior, Solution, Factor | None]:
-    """The posterior with its scales, φ̃, and the factor of A there unless it is too large."""
+) -> Fitted:
+    """The posterior with its scales, φ̃, the factor of A there, and the evidence."""
     design = Design(basis)
     counts = count_cells(design, cases)
     if isinstance(prior_scale, str):
@@ -215,9 +259,9 @@ def maximise_posterior(
         optimum = Optimum(found.posterior, found.solution, found.factor)
         if prior_scale == "loo":
             optimum = rescaled(optimum, best_factor(optimum))
-        return optimum
+        return Fitted(*optimum, found.total)
     posterior = Posterior(design, counts, as_prior(prior_scale))
-    return posterior, *_maximise(posterior, cases, start, max_steps)
+    return Fitted(posterior, *_maximise(posterior, cases, start, max_steps), None)
 
 
 def fit_theta(

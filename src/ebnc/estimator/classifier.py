@@ -34,7 +34,7 @@ from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import Optimum
 from ebnc.fitting.solution import Solution
 from ebnc.kernels.parallel import limit_threads
-from ebnc.learn import FittedEBNC, maximise_posterior
+from ebnc.learn import Fitted, FittedEBNC, largest_log_likelihood, maximise_posterior
 from ebnc.likelihood.posterior import Posterior
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.contributions import Contributions, contributions
@@ -203,8 +203,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             else:
                 structure = self._given_structure(cases)
                 fit = maximise_posterior(Basis(structure, cases.domain), cases, self.prior_scale)
-                fitted = FittedEBNC(*fit, cases.total_weight)
-                self.models_ = [self._weighted(1.0, *fit)]
+                fitted = FittedEBNC(fit, cases.total_weight, largest_log_likelihood(fit))
+                self.models_ = [self._weighted(1.0, *fit[:3])]
         if not fitted.solution.converged:
             import warnings
 
@@ -307,7 +307,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.trace_, self.feature_worths_ = found.trace, found.feature_worths
         self.models_ = [self._weighted(weight, *optimum) for weight, optimum in found.weighted]
-        return FittedEBNC(*found.best, cases.total_weight)
+        fit = Fitted(*found.best, found.log_evidence)
+        return FittedEBNC(fit, cases.total_weight, found.largest_log_likelihood)
 
     def _weighted(
         self, weight: float, posterior: Posterior, solution: Solution, factor: Factor | None

@@ -7,7 +7,7 @@ from ebnc.data.parts import Parts
 from ebnc.errors import ParameterError
 from ebnc.estimator.progress import SearchProgress
 from ebnc.fitting.optimum import Optimum
-from ebnc.learn import maximise_posterior
+from ebnc.learn import Fitted, largest_log_likelihood, maximise_posterior
 from ebnc.likelihood.prior import as_prior
 from ebnc.score.predictive_scale import best_factor, rescaled
 from ebnc.search.averaging import occams_window
@@ -24,13 +24,14 @@ __all__ = ["Searched", "search_models"]
 class Searched:
     """``weighted``: the models that predict, with weights; ``best``: the one of the best score.
 
-    ``log_evidence`` and ``log_likelihood``: of the best, as the search compared it: log p(D | m′)
-    and the largest log-likelihood. None is what it did not compare.
+    ``log_evidence`` and ``largest_log_likelihood``: of the best. The one that the search compared
+    is as it compared it.
     """
 
     best: Optimum
     weighted: list[tuple[float, Optimum]]
     log_evidence: float | None
+    largest_log_likelihood: float | None
     trace: SearchTrace
     feature_worths: tuple[FeatureWorth, ...]
 
@@ -64,21 +65,26 @@ def search_models(
     best, met = result.best, result.met
     chosen = occams_window(met) if average else [(1.0, best)]
 
-    def fitted(scored: Scored) -> Optimum:
+    def fitted(scored: Scored) -> Fitted:
         if score == "laplace":
-            return scorer.optimum(scored)
+            return Fitted(*scorer.optimum(scored), scored.fit_score)
         # BIC compares likelihoods; predictions need the prior.
-        scale = "evidence" if tunes else prior_scale
         basis, own = scored.design.basis, scorer.cases_of(scored.structure)
-        posterior, solution, factor = maximise_posterior(basis, own, scale)
-        assert factor is not None
-        return Optimum(posterior, solution, factor)
+        return maximise_posterior(basis, own, "evidence" if tunes else prior_scale)
 
-    optimum, optima = fitted(best), [fitted(scored) for _, scored in chosen]
+    first = fitted(best)
+    optima = [_optimum(fitted(scored)) for _, scored in chosen]
+    optimum = _optimum(first)
     if prior_scale == "loo":
         factor = best_factor(optimum)
         optimum, optima = rescaled(optimum, factor), [rescaled(each, factor) for each in optima]
     weighted = [(weight, each) for (weight, _), each in zip(chosen, optima, strict=True)]
     worths = feature_worths(scorer, best, result.entered)
-    log_evidence = best.fit_score if score == "laplace" else None
-    return Searched(optimum, weighted, log_evidence, result.trace, worths)
+    largest = largest_log_likelihood(first)
+    return Searched(optimum, weighted, first.log_evidence, largest, result.trace, worths)
+
+
+def _optimum(fitted: Fitted) -> Optimum:
+    posterior, solution, factor, _ = fitted
+    assert factor is not None  # a search fits nothing that is too large
+    return Optimum(posterior, solution, factor)

@@ -27,7 +27,7 @@ class FitReport:
     prior: NormalPrior
     n_cases: float
     log_likelihood: float
-    bic: float
+    bic: float | None
     log_evidence: float | None
     standard_errors: FloatArray | None
     value: float
@@ -139,7 +139,7 @@ def _report_to_json(report: FitReport) -> dict[str, Any]:
         },
         "cases": float(report.n_cases),
         "log_likelihood": float(report.log_likelihood),
-        "bic": float(report.bic),
+        "bic": None if report.bic is None else float(report.bic),
         "log_evidence": None if report.log_evidence is None else float(report.log_evidence),
         "standard_errors": None if errors is None else errors.tolist(),
         "solution": {
@@ -178,7 +178,7 @@ def _report_from_json(field: Field, model: EBNC, order: Any) -> FitReport:
         NormalPrior(scales, intercept_scale),
         cases,
         parts["log_likelihood"].number(),
-        parts["bic"].number(),
+        None if parts["bic"].is_null() else parts["bic"].number(),
         None if evidence.is_null() else evidence.number(),
         errors,
         solution["value"].number(),

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from ebnc.data.cases import Cases, distinct_rows
 from ebnc.data.parts import Parts
 from ebnc.data.rows import CodedRows
-from ebnc.learn import FittedEBNC
+from ebnc.learn import Fitted, FittedEBNC
 from ebnc.network.configurations import count_cells
 from ebnc.network.constraints import Constraints
 from ebnc.network.decision_graph import grow_graph
@@ -377,7 +377,7 @@ class NodeLearner:
             assert state.embedded is not None
             counted = self.counted(state.embedded.structure.markov_blanket)
             fit = _NodeScorer(self, counted).optimum(state.embedded)
-            return FittedEBNC(*fit, self.cases.total_weight)
+            return FittedEBNC(Fitted(*fit, None), self.cases.total_weight)
         if state.kind in state.rivals:
             return state.rivals[state.kind].local
         return Table.learn(self.cases, state.parents, self.settings.sample_size)
