@@ -1,6 +1,7 @@
 """Learn one EBNC from data: cases → posterior → φ̃ → scores (§5). Arranges, does not compute."""
 
 import math
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -59,6 +60,10 @@ TOLERANCE = 1e-12  # nats
 
 SUSPICIOUS_LOG_ODDS = 15.0
 """Larger fitted log odds make a flat-prior fit suspect: separated rows end well above 20."""
+
+UNEQUAL, TOO_UNEQUAL = 1e6, 1e10
+"""Weights that differ by more than the first hide separated rows from a fit; by more than the
+second, φ would be wrong in its seventh digit."""
 
 
 class Fitted(NamedTuple):
@@ -328,13 +333,25 @@ def _maximise(
     design = posterior.design
     is_flat = not posterior.prior.is_proper
     small = design.dimension <= LARGEST_FACTOR
-    if is_flat and small:
-        refuse_unidentified(posterior)
-    first = None if start is None else _first(design, start)
     tolerance = TOLERANCE
+    ranges = cases.collect(_range_of_weights)
+    least, largest = min(low for low, _ in ranges), max(high for _, high in ranges)
     if is_flat:
+        if small:
+            # Which rows there are decides, not how much they weigh.
+            counts = count_cells(design, cases.prepared(_unweighted))
+            refuse_unidentified(Posterior(design, counts, posterior.prior))
+        if largest > UNEQUAL * least:  # light rows may be separated where no fit would show it
+            refuse_separated(design.basis, cases)
+        if largest > TOO_UNEQUAL * least:
+            raise ParameterError(
+                f"weights between {least:g} and {largest:g} are too far apart for maximum "
+                "likelihood: rounding errors of the heavy rows exceed what the light ones say; use "
+                "a finite prior_scale, or leave out the light rows"
+            )
         # Without a prior small weights only scale the problem, and must not end it early.
-        tolerance *= min(1.0, *cases.collect(_least_weight))
+        tolerance *= min(1.0, least)
+    first = None if start is None else _first(design, start)
     try:
         solution = maximise(posterior, first, tolerance=tolerance, max_steps=max_steps)
         factor = curvature_at(posterior, solution.phi) if small else None
@@ -343,19 +360,28 @@ def _maximise(
     except SingularHessianError:
         if is_flat:
             refuse_separated(design.basis, cases)
-        raise
+        raise SingularHessianError(
+            f"weights between {least:g} and {largest:g} leave the Hessian of {design.dimension} "
+            "parameters no precision; scale the weights, or bring them closer together"
+        ) from None
     if is_flat:
         fitted = phi_to_tables(design.basis, design.to_basis(solution.phi), ORTHONORMAL)
-        largest = max(cases.collect(_largest_log_odds, fitted))
-        if largest > SUSPICIOUS_LOG_ODDS or not solution.converged:
+        farthest = max(cases.collect(_largest_log_odds, fitted))
+        if farthest > SUSPICIOUS_LOG_ODDS or not solution.converged:
             refuse_separated(design.basis, cases)
             if not math.isfinite(solution.value):
                 raise NoMaximumError("maximum likelihood was not reached; use a finite prior_scale")
     return solution, factor
 
 
-def _least_weight(cases: Cases) -> float:
-    return 1.0 if cases.weights is None else float(cases.weights.min(initial=math.inf))
+def _range_of_weights(cases: Cases) -> tuple[float, float]:
+    if cases.weights is None or not len(cases.weights):
+        return 1.0, 1.0
+    return float(cases.weights.min()), float(cases.weights.max())
+
+
+def _unweighted(cases: Cases) -> Cases:
+    return replace(cases, weights=None)
 
 
 def _largest_log_odds(cases: Cases, fitted: TableSum) -> float:

@@ -16,7 +16,7 @@ steps are quasi-Newton in it.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,6 +42,8 @@ __all__ = [
 HYPER_MEAN = math.log(0.5)
 MOST_ROUNDS = 50
 LONGEST_STEP = 1.5  # in log σ: a factor of 4.5
+FEW_CASES = 200  # up to which several maxima were seen
+OTHER_STARTS = (0.08, 3.0)  # σ of the first order, besides the hyperprior's mode
 LEAST_FORCE = 1e-9  # on ρ, in nats: no data and no weights at all
 
 
@@ -72,7 +74,6 @@ class EvidenceFit:
         return self.log_evidence + self.log_hyperprior
 
 
-@one_blas_thread()
 def maximise_evidence(
     posterior: Posterior,
     tolerance: float = 1e-3,
@@ -85,8 +86,30 @@ def maximise_evidence(
     ``near``: scales to begin with, for the orders that it has. ``start``: a φ to begin with, or the
     optimum of the same likelihood under ``near``.
     ``tolerance``: predicted gain, in nats, at which to stop. Every fit starts at the tangent
-    prediction φ̃ + v Δρ.
+    prediction φ̃ + v Δρ. Without ``near``, the best of several maxima where cases are few.
     """
+    n_orders = int(posterior.design.order_of_interaction.max())
+    first = _climb(posterior, tolerance, near, start)
+    if near is not None or n_orders == 0 or posterior.data.n_cases > FEW_CASES:
+        return first
+    # With few cases evidence may have several maxima, and a saddle where all scales are equal.
+    ladders = [np.arange(1.0, n_orders + 1.0), np.arange(n_orders, 0.0, -1.0)]
+    begins = [NormalPrior(tuple(scale / ladder)) for scale in OTHER_STARTS for ladder in ladders]
+    if n_orders == 1:
+        begins = begins[::2]
+    others = [_climb(posterior, tolerance, begin, None) for begin in begins]
+    best = max([first, *others], key=lambda fit: fit.total)
+    return replace(best, n_fits=sum(fit.n_fits for fit in (first, *others)))
+
+
+@one_blas_thread()
+def _climb(
+    posterior: Posterior,
+    tolerance: float,
+    near: NormalPrior | None,
+    start: FloatArray | Optimum | None,
+) -> EvidenceFit:
+    """The maximum of E that is reached from ``near``."""
     n_orders = int(posterior.design.order_of_interaction.max())
     if n_orders == 0:
         prior = NormalPrior((math.exp(HYPER_MEAN),))
