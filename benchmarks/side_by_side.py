@@ -45,7 +45,7 @@ data = {f"V{i}": ones[:, i].astype(np.uint8) for i in range(120)}
 few = {x: column[:200] for x, column in data.items()}
 ebnc.Network.learn(few, order=list(data), n_jobs=n_jobs, categories=dict.fromkeys(data, 2))
 began = time.perf_counter()
-score = ebnc.Network.learn(data, order=list(data), n_jobs=n_jobs).score
+score = ebnc.Network.learn(data, order=list(data), n_jobs=n_jobs).learned_score
 """
 
 SPARSE = """
@@ -53,7 +53,7 @@ from benchmarks.problems import random_tables
 data = random_tables(40).sample(N_ROWS, random_state=0)
 ebnc.Network.learn(data[:300], regime="sparse", n_jobs=n_jobs)
 began = time.perf_counter()
-score = ebnc.Network.learn(data, regime="sparse", n_jobs=n_jobs).score
+score = ebnc.Network.learn(data, regime="sparse", n_jobs=n_jobs).learned_score
 """
 
 PROBLEMS = {

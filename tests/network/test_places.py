@@ -55,7 +55,7 @@ def test_a_search_that_comes_back_ends_as_one_that_looks_again(monkeypatch):
     monkeypatch.setattr(Places, "find", lambda *_: None)
     again = ebnc.Network.learn(sample(), regime="sparse")
     assert sorted(again.arcs) == sorted(learned.arcs)
-    assert abs(again.score - learned.score) < 1e-6
+    assert abs(again.learned_score - learned.learned_score) < 1e-6
 
 
 def test_those_who_help_hear_that_the_search_has_ended(monkeypatch):
