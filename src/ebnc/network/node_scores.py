@@ -35,7 +35,7 @@ __all__ = ["CRITERIA", "NetworkScore", "NodeScore", "node_score", "score_nodes"]
 
 CRITERIA = ("bic", "laplace", "log_likelihood")
 
-LEAST_PRECISION = 1e-8
+LEAST_PRECISION = 1e-9
 """1/σ² of the prior under which a supremum is approached; more where rows are very many."""
 
 
@@ -156,7 +156,7 @@ def max_log_likelihood(local: Local, cases: Cases) -> float:
     """The supremum of L over the parameters of a node of this structure.
 
     Of counts N_jk it is Σ N_jk log N_jk/N_j. Of an EBNC it is approached under a prior so wide that
-    L misses it by some 1e-7 nats at most in every direction: where classes are separated, or
+    L misses it by some 1e-8 nats: where classes are separated, or
     configurations do not occur, there is no φ̂, but there is this number.
     """
     if isinstance(local, EBNC):
