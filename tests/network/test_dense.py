@@ -77,7 +77,7 @@ def test_weights_are_repeated_rows_in_a_node():
     first = fit_dense_node(indicators_of(data, weights)[0], 5)
     second = fit_dense_node(indicators_of(repeated)[0], 5)
     np.testing.assert_allclose(first.phi, second.phi, atol=1e-9)
-    assert first.learned_score == pytest.approx(second.learned_score, abs=1e-9)
+    assert first.score == pytest.approx(second.score, abs=1e-9)
 
 
 def test_a_variable_that_never_varies_in_the_data_is_no_trouble():
