@@ -273,15 +273,35 @@ def fit_theta(
     structure: EmbeddedStructure,
     data: Frame,
     *,
+    alpha: float | None = None,
     n_starts: int = 10,
     random_state: int = 0,
     categories: Categories | None = None,
     missing: Missing = "state",
     weights: object = None,
 ) -> ThetaFit:
-    """Maximum likelihood of the strict model in θ, from several starts; ``fit`` is the default.
+    """Local maxima of the strict model in θ, from several starts; ``fit`` is the default.
 
     Where the structure fills its span both reach the same likelihood; elsewhere θ reaches less.
+
+    Parameters
+    ----------
+    structure, data, categories, missing, weights
+        As for ``fit``.
+    alpha
+        None maximises the likelihood. A number maximises the posterior when every distribution
+        θ(·|pa) is Dirichlet(α, …, α), in log-ratio coordinates of θ
+        (``ebnc.parameters.theta_posterior``); maxima then have their contributions to the evidence.
+    n_starts
+        Random θ that are climbed from.
+    random_state
+        Seed of the starts.
+
+    Returns
+    -------
+    ThetaFit
+        The distinct maxima; ``summed_bic`` and, with ``alpha``, ``summed_log_evidence`` add up what
+        they contribute to p(D | m), as the paper advises (§5).
     """
     if n_starts < 1:
         raise ParameterError(f"n_starts must be at least 1, got {n_starts}")
@@ -291,7 +311,9 @@ def fit_theta(
             f"{cases.n_rows} rows do not fit in memory, where the fit in θ needs them; raise "
             "memory_limit, or use ebnc.fit"
         )
-    return fit_theta_to_cases(structure, cases, n_starts=n_starts, random_state=random_state)
+    return fit_theta_to_cases(
+        structure, cases, alpha=alpha, n_starts=n_starts, random_state=random_state
+    )
 
 
 def _read(

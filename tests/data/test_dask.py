@@ -106,7 +106,7 @@ def test_networks_from_partitions(client):
     expected = ebnc.Network.learn(frame)
     found = ebnc.Network.learn(partitioned(frame, 3))
     assert found.arcs == expected.arcs
-    assert found.score == expected.score
+    assert found.learned_score == expected.learned_score
     np.testing.assert_array_equal(found.log_likelihood(frame), expected.log_likelihood(frame))
     with pytest.raises(DataError, match="partition 1: the data have no column 'few'"):
         ebnc.Network.learn(of_parts(frame, frame.drop(columns="few")))
