@@ -1,6 +1,7 @@
 """Learn one EBNC from data: cases → posterior → φ̃ → scores (§5). Arranges, does not compute."""
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -23,7 +24,9 @@ from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior, as_prior
+from ebnc.parameters.background import Background, learn_background
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
+from ebnc.parameters.contributions import Weights, centred, weights_named
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis, Term, phi_to_tables, recode
 from ebnc.parameters.tables import TableSum
@@ -32,6 +35,7 @@ from ebnc.score.intervals import (
     ProbabilityIntervals,
     contribution_errors,
     probability_intervals,
+    root_in_basis,
 )
 from ebnc.score.laplace import Curvature, curvature_at, laplace_log_evidence, log_joint
 from ebnc.score.predictive_scale import best_factor, rescaled
@@ -39,7 +43,7 @@ from ebnc.score.scales import maximise_evidence
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
-__all__ = ["FittedEBNC", "fit", "fit_cases", "fit_theta", "maximise_posterior"]
+__all__ = ["FittedEBNC", "fit", "fit_cases", "fit_theta", "fitted_to", "maximise_posterior"]
 
 TOLERANCE = 1e-12  # nats
 
@@ -51,7 +55,8 @@ class FittedEBNC(EBNC):
     """An EBNC with the report of its fit: ``solution``, ``bic``, ``log_evidence``, standard errors.
 
     ``prior``: the normal prior, with the scales that were chosen. ``n_cases``: N, the sum of the
-    weights. ``factor``: of A at φ̃, or None where it is too large.
+    weights. ``factor``: of A at φ̃, or None where it is too large. ``background``: the training
+    data in short.
     """
 
     def __init__(
@@ -60,17 +65,21 @@ class FittedEBNC(EBNC):
         solution: Solution,
         factor: Factor | None,
         n_cases: float,
+        background: Background | None = None,
     ) -> None:
         design = posterior.design
         basis = design.basis
         phi = design.to_basis(solution.phi)
-        super().__init__(basis.structure, basis.domain, phi, ORTHONORMAL.name)
+        super().__init__(
+            basis.structure, basis.domain, phi, ORTHONORMAL.name, background=background
+        )
         self.solution = solution
         self.prior = posterior.prior
         self.n_cases = n_cases
         self.log_likelihood = posterior.log_likelihood(solution.phi)
         self.factor = factor
         self.design = design
+        self._centred_roots: dict[str, list[FloatArray]] = {}
         self._log_joint = log_joint(posterior, solution.phi) if posterior.prior.is_proper else None
 
     @property
@@ -115,26 +124,30 @@ class FittedEBNC(EBNC):
     @cached_property
     def _standard_errors(self) -> FloatArray:
         assert self.factor is not None
-        root = self._inverse_root
-        design, total = self.design, np.zeros(self.dimension)
-        for start in range(0, self.dimension, 256):
-            chunk = root[:, start : start + 256].reshape(design.n_columns, design.n_others, -1)
-            in_basis = np.empty_like(chunk)
-            in_basis[design.order] = chunk
-            columns = in_basis.reshape(self.dimension, -1)
+        total = np.zeros(self.dimension)
+        for columns in root_in_basis(self.design, self.factor):
             total += (recode(self.basis, columns, ORTHONORMAL, INDICATOR) ** 2).sum(axis=1)
         return np.sqrt(total)
 
-    def contribution_errors(self, term: Term) -> FloatArray | None:
-        """Standard errors of one term's contributions, shape (r_i …, K), from the Hessian."""
+    def contribution_errors(
+        self, term: Term, *, weights: Weights = "training"
+    ) -> FloatArray | None:
+        """Standard errors of one term's contributions, shape (r_i …, K), from the Hessian.
+
+        Parameters
+        ----------
+        term : Term
+            One of ``basis.terms``.
+        weights : {"training", "uniform"}
+            Of the states, as in ``contributions``.
+        """
         if self.factor is None:
             return None
-        return contribution_errors(self.design, self._inverse_root, term)
-
-    @cached_property
-    def _inverse_root(self) -> FloatArray:
-        assert self.factor is not None
-        return self.factor.inverse_root()
+        by_state = weights_named(weights, self.background)
+        if weights not in self._centred_roots:
+            parts = root_in_basis(self.design, self.factor)
+            self._centred_roots[weights] = [centred(self.basis, part, by_state) for part in parts]
+        return contribution_errors(self.basis, self._centred_roots[weights], term, by_state)
 
     def probability_intervals(self, data: Table, level: float = 0.95) -> ProbabilityIntervals:
         """Intervals of p(y|x) for every row and class, by the delta method on log odds."""
@@ -189,7 +202,22 @@ def fit_cases(
     posterior, solution, factor = maximise_posterior(
         basis, cases, prior_scale, start=start, max_steps=max_steps
     )
-    return FittedEBNC(posterior, solution, factor, cases.total_weight)
+    return fitted_to(cases, posterior, solution, factor)
+
+
+def fitted_to(
+    cases: Parts,
+    posterior: Posterior,
+    solution: Solution,
+    factor: Factor | None,
+    used: Sequence[str] | None = None,
+) -> FittedEBNC:
+    """A fit with the background of its cases: of ``used``, or of the inputs it depends on."""
+    design = posterior.design
+    names = design.basis.structure.markov_blanket if used is None else used
+    tables = phi_to_tables(design.basis, design.to_basis(solution.phi), ORTHONORMAL)
+    background = learn_background(cases, tables, names)
+    return FittedEBNC(posterior, solution, factor, cases.total_weight, background)
 
 
 def maximise_posterior(

@@ -172,6 +172,14 @@ def page_data(summary: Summary) -> str:
         else {
             "models": [{"weight": m.weight, "scopes": m.scopes} for m in panel.models],
             "numbers": base64.b64encode(panel.numbers).decode("ascii"),
+            "background": None
+            if panel.background is None
+            else {
+                "inputs": panel.background.inputs,
+                "stateWeights": panel.background.state_weights,
+                "rows": panel.background.rows,
+                "rowWeights": panel.background.row_weights,
+            },
         },
     }
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
