@@ -80,7 +80,8 @@ class EBNC:
         What the numbers of ``phi`` mean; "indicator" is the paper's.
     background : Background, optional
         The training data in short: what unknown entries are averaged over, and what contributions
-        are measured against. A fitted EBNC has one; without, all states count the same.
+        are measured against. ``ebnc.fit`` and classifiers keep one; without (made by hand, nodes of
+        networks, older files) all states count the same.
 
     Examples
     --------

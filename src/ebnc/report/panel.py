@@ -32,7 +32,8 @@ def panel_of(face: Reported) -> Panel | None:
     """Tables of all averaged models, then of the best one alone; None where they are too many."""
     place = {x: i for i, x in enumerate(face.inputs)}
     models, numbers = [], []
-    count = 0
+    known = face.ebnc.background
+    count = 0 if known is None else known.rows.codes.size
     for weight, tables in (*face.averaged, (0.0, face.best)):
         models.append(
             PanelModel(weight, tuple(tuple(place[x] for x in scope) for scope in tables.scopes))
@@ -41,7 +42,7 @@ def panel_of(face: Reported) -> Panel | None:
         count += sum(table.size for table in tables.tables)
         if count > MOST_NUMBERS:
             return None
-    background = _background(face.ebnc.background, place)
+    background = _background(known, place)
     return Panel(tuple(models), np.concatenate(numbers).astype("<f8").tobytes(), background)
 
 
