@@ -1,6 +1,7 @@
 """Learn one EBNC from data: cases → posterior → φ̃ → scores (§5). Arranges, does not compute."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -24,7 +25,9 @@ from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior, as_prior
+from ebnc.parameters.background import Background, learn_background
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
+from ebnc.parameters.contributions import Weights, centred, weights_named
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis, Term, phi_to_tables, recode
 from ebnc.parameters.tables import TableSum
@@ -33,6 +36,7 @@ from ebnc.score.intervals import (
     ProbabilityIntervals,
     contribution_errors,
     probability_intervals,
+    root_in_basis,
 )
 from ebnc.score.laplace import (
     Curvature,
@@ -52,6 +56,7 @@ __all__ = [
     "fit",
     "fit_cases",
     "fit_theta",
+    "fitted_to",
     "largest_log_likelihood",
     "maximise_posterior",
 ]
@@ -84,17 +89,24 @@ class FittedEBNC(EBNC):
     ``prior``: the normal prior, with the scales that were chosen. ``n_cases``: N, the sum of the
     weights. ``log_likelihood``: at φ. ``largest_log_likelihood``: its maximum over φ or, where the
     classes are separated and there is none, its supremum; None where it was not computed.
-    ``factor``: of A at φ̃, or None where it is too large.
+    ``factor``: of A at φ̃, or None where it is too large. ``background``: the training data in
+    short.
     """
 
     def __init__(
-        self, fitted: Fitted, n_cases: float, largest_log_likelihood: float | None = None
+        self,
+        fitted: Fitted,
+        n_cases: float,
+        largest_log_likelihood: float | None = None,
+        background: Background | None = None,
     ) -> None:
         posterior, solution, factor, log_evidence = fitted
         design = posterior.design
         basis = design.basis
         phi = design.to_basis(solution.phi)
-        super().__init__(basis.structure, basis.domain, phi, ORTHONORMAL.name)
+        super().__init__(
+            basis.structure, basis.domain, phi, ORTHONORMAL.name, background=background
+        )
         self.solution = solution
         self.prior = posterior.prior
         self.n_cases = n_cases
@@ -103,6 +115,7 @@ class FittedEBNC(EBNC):
         self.factor = factor
         self.design = design
         self._log_evidence = log_evidence
+        self._centred_roots: dict[str, list[FloatArray]] = {}
         self._log_joint = log_joint(posterior, solution.phi) if posterior.prior.is_proper else None
 
     @property
@@ -156,26 +169,30 @@ class FittedEBNC(EBNC):
     @cached_property
     def _standard_errors(self) -> FloatArray:
         assert self.factor is not None
-        root = self._inverse_root
-        design, total = self.design, np.zeros(self.dimension)
-        for start in range(0, self.dimension, 256):
-            chunk = root[:, start : start + 256].reshape(design.n_columns, design.n_others, -1)
-            in_basis = np.empty_like(chunk)
-            in_basis[design.order] = chunk
-            columns = in_basis.reshape(self.dimension, -1)
+        total = np.zeros(self.dimension)
+        for columns in root_in_basis(self.design, self.factor):
             total += (recode(self.basis, columns, ORTHONORMAL, INDICATOR) ** 2).sum(axis=1)
         return np.sqrt(total)
 
-    def contribution_errors(self, term: Term) -> FloatArray | None:
-        """Standard errors of one term's contributions, shape (r_i …, K), from the Hessian."""
+    def contribution_errors(
+        self, term: Term, *, weights: Weights = "training"
+    ) -> FloatArray | None:
+        """Standard errors of one term's contributions, shape (r_i …, K), from the Hessian.
+
+        Parameters
+        ----------
+        term : Term
+            One of ``basis.terms``.
+        weights : {"training", "uniform"}
+            Of the states, as in ``contributions``.
+        """
         if self.factor is None:
             return None
-        return contribution_errors(self.design, self._inverse_root, term)
-
-    @cached_property
-    def _inverse_root(self) -> FloatArray:
-        assert self.factor is not None
-        return self.factor.inverse_root()
+        by_state = weights_named(weights, self.background)
+        if weights not in self._centred_roots:
+            parts = root_in_basis(self.design, self.factor)
+            self._centred_roots[weights] = [centred(self.basis, part, by_state) for part in parts]
+        return contribution_errors(self.basis, self._centred_roots[weights], term, by_state)
 
     def probability_intervals(self, data: Table, level: float = 0.95) -> ProbabilityIntervals:
         """Intervals of p(y|x) for every row and class, by the delta method on log odds."""
@@ -228,7 +245,21 @@ def fit_cases(
 ) -> FittedEBNC:
     """``fit`` for coded data; the cases may have more inputs than the structure."""
     fitted = maximise_posterior(basis, cases, prior_scale, start=start, max_steps=max_steps)
-    return FittedEBNC(fitted, cases.total_weight, largest_log_likelihood(fitted))
+    return fitted_to(cases, fitted, largest_log_likelihood(fitted))
+
+
+def fitted_to(
+    cases: Parts,
+    fitted: Fitted,
+    largest_log_likelihood: float | None,
+    used: Sequence[str] | None = None,
+) -> FittedEBNC:
+    """A fit with the background of its cases: of ``used``, or of the inputs it depends on."""
+    design = fitted.posterior.design
+    names = design.basis.structure.markov_blanket if used is None else used
+    tables = phi_to_tables(design.basis, design.to_basis(fitted.solution.phi), ORTHONORMAL)
+    background = learn_background(cases, tables, names)
+    return FittedEBNC(fitted, cases.total_weight, largest_log_likelihood, background)
 
 
 def largest_log_likelihood(fitted: Fitted) -> float | None:

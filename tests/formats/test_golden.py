@@ -28,7 +28,7 @@ def test_a_golden_file_predicts_as_it_did(path):
     assert stored.findings == {"note": "golden"}
 
 
-@pytest.mark.parametrize("name", ["ebnc", "network"])
+@pytest.mark.parametrize("name", ["ebnc", "background", "network"])
 def test_what_is_written_today_is_what_was_written(name, tmp_path):
     """The same model, the same bytes; so a change of the format shows."""
     save(

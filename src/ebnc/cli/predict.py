@@ -23,7 +23,8 @@ def predict(
     """Predict every row: the most probable class, and the probability of each.
 
     Writes CSV with the columns prediction, p(CLASS) …; with --json one JSON object a line.
-    Columns the model does not use are ignored; entries it never saw count as the average.
+    Columns the model does not use are ignored; what it does not know of a row is averaged over
+    the data it was learned from.
     """
     from ebnc.cli.prediction_text import PredictionText
     from ebnc.cli.progress import shown_progress

@@ -26,7 +26,16 @@ from ebnc.parameters.tables import TableSum, refuse_large_table
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["Basis", "Term", "check_phi", "phi_to_tables", "recode", "tables_to_phi", "transfer"]
+__all__ = [
+    "Basis",
+    "Term",
+    "change_coding",
+    "check_phi",
+    "phi_to_tables",
+    "recode",
+    "tables_to_phi",
+    "transfer",
+]
 
 BYTES_PER_TERM = 512  # a Term with its tuples, roughly; only guards against exponential requests
 
@@ -199,14 +208,25 @@ def recode(basis: Basis, phi: FloatArray, given: Coding, wanted: Coding) -> Floa
     """The same functions in another coding; ``phi`` may hold several, as columns: shape (d, B)."""
     if given == wanted:
         return phi.copy()
+    classes = np.linalg.solve(wanted.classes(basis.n_classes), given.classes(basis.n_classes))
+    by_size = {r: np.linalg.solve(wanted.full(r), given.full(r)) for r in basis.sizes}
+    change = {x: by_size[basis.domain.n_states(x)] for x in basis.structure.markov_blanket}
+    return change_coding(basis, phi, change, classes)
+
+
+def change_coding(
+    basis: Basis,
+    phi: FloatArray,
+    change: Mapping[str, NDArray[np.floating]],
+    classes: NDArray[np.floating],
+) -> FloatArray:
+    """``recode`` by matrices (r, r), one for each input, and (K − 1, K − 1) for the classes."""
     columns = phi.reshape(basis.dimension, prod(phi.shape[1:]))
     result = np.zeros_like(columns)
-    classes = np.linalg.solve(wanted.classes(basis.n_classes), given.classes(basis.n_classes))
-    change = {r: np.linalg.solve(wanted.full(r), given.full(r)) for r in basis.sizes}
     for cluster, coefficients in _coefficients(basis, columns):
         array = _along(classes, coefficients, len(cluster))
         for axis, x in enumerate(cluster):
-            array = _along(change[basis.domain.n_states(x)], array, axis)
+            array = _along(change[x], array, axis)
         for term in basis.terms_inside(cluster):
             block = array[_corner(cluster, term.inputs)]
             result[term.start : term.stop] += block.reshape(
