@@ -15,7 +15,6 @@ import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.errors import ParameterError
-from ebnc.fitting.newton import maximise
 from ebnc.learn import FittedEBNC, fit_cases
 from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
@@ -27,16 +26,13 @@ from ebnc.network.questions import Questions
 from ebnc.network.table import Table, count_configurations, table_log_evidence
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
-from ebnc.score.bic import bic
+from ebnc.score.bic import bic, likelihood_supremum
 from ebnc.score.dirichlet import best_alpha
 from ebnc.typing import FloatArray
 
 __all__ = ["CRITERIA", "NetworkScore", "NodeScore", "node_score", "score_nodes"]
 
 CRITERIA = ("bic", "laplace", "log_likelihood")
-
-LEAST_PRECISION = 1e-9
-"""1/σ² of the prior under which a supremum is approached; more where rows are very many."""
 
 
 @dataclass(frozen=True)
@@ -155,17 +151,14 @@ def log_likelihood(local: Local, cases: Cases) -> float:
 def max_log_likelihood(local: Local, cases: Cases) -> float:
     """The supremum of L over the parameters of a node of this structure.
 
-    Of counts N_jk it is Σ N_jk log N_jk/N_j. Of an EBNC it is approached under a prior so wide that
-    L misses it by some 1e-8 nats (1e-12 of L with very many cases): where classes are separated, or
-    configurations do not occur, there is no φ̂, but there is this number.
+    Of counts N_jk it is Σ N_jk log N_jk/N_j. Of an EBNC whose classes are separated, or some of
+    whose configurations do not occur, there is no φ̂, but there is this number.
     """
     if isinstance(local, EBNC):
         design = Design(Basis(local.structure, local.domain))
         mine = _projected(cases, local)
-        precision = LEAST_PRECISION * max(1.0, cases.total_weight / 1e4)
-        scale = precision**-0.5
-        wide = Posterior(design, count_cells(design, mine), NormalPrior((scale,), scale))
-        return wide.log_likelihood(maximise(wide).phi)
+        likelihood = Posterior(design, count_cells(design, mine), NormalPrior((1.0,)))
+        return likelihood.log_likelihood(likelihood_supremum(likelihood).solution.phi)
     counts = _counts(local, cases)
     totals = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
     present = counts > 0
