@@ -63,7 +63,7 @@ def search_models(
         told = progress.step if report is None else report
         result = search_from_starts(scorer, limits, told, progress.screening)
     best, met = result.best, result.met
-    chosen = occams_window(met) if average else [(1.0, best)]
+    chosen = occams_window(scorer, met) if average else [(1.0, best)]
 
     def fitted(scored: Scored) -> Fitted:
         if score == "laplace":

@@ -1,5 +1,6 @@
 """Learn a network from data: cases → nodes → search → local distributions. Arranges only."""
 
+import math
 import os
 import sys
 import threading
@@ -45,18 +46,22 @@ Record = Callable[[dict[str, Any]], None]
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """Local distributions with their scores, and the trace of the search."""
+    """Local distributions with their scores, and the trace of the search.
+
+    ``log_order_prior``: −log of the number of orders that a dense network was the best of.
+    """
 
     locals_: list[Local]
     scores: Mapping[str, float]
     trace: NetworkTrace
     n_cases: float
     regime: str
+    log_order_prior: float = 0.0
 
     @property
     def score(self) -> float:
         """The score of the whole network."""
-        return sum(self.scores.values())
+        return sum(self.scores.values()) + self.log_order_prior
 
 
 def learn_network(
@@ -246,7 +251,8 @@ def _dense(
         best[x].local if x in best else Table(x, [], cases.domain, [1.0]) for x in names
     ]
     scores = {x: best[x].score if x in best else 0.0 for x in names}
-    return Learned(locals_, scores, trace, cases.total_weight, "dense")
+    price = -math.log(len(orders)) if settings.structure_prior else 0.0
+    return Learned(locals_, scores, trace, cases.total_weight, "dense", price)
 
 
 def _checked_order(order: Sequence[str], cases: Cases, constraints: Constraints) -> list[str]:

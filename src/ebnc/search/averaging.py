@@ -17,7 +17,7 @@ from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.tables import first_bags
 from ebnc.score.posterior_mean import posterior_mean
 from ebnc.score.signatures import cell_signatures, class_signatures, name_signature, normals
-from ebnc.search.scorer import Scored
+from ebnc.search.scorer import Scored, Scorer
 from ebnc.typing import FloatArray
 
 __all__ = ["occams_window", "posterior_draws"]
@@ -27,13 +27,22 @@ MOST_MODELS = 20
 N_DRAWS = 16
 
 
-def occams_window(met: Sequence[Scored]) -> list[tuple[float, Scored]]:
-    """Weights and models, the best first: all within a factor of 100 of the best, at most 20."""
-    ranked = sorted(met, key=lambda scored: (-scored.score, str(scored.structure)))[:MOST_MODELS]
-    inside = [scored for scored in ranked if scored.score > ranked[0].score - WINDOW]
-    weights = np.exp([scored.score - ranked[0].score for scored in inside])
+def occams_window(scorer: Scorer, met: Sequence[Scored]) -> list[tuple[float, Scored]]:
+    """Weights and models, the best first: all within a factor of 100 of the best, at most 20.
+
+    A search meets most models at the scales of the model that it comes from. Those that are near
+    enough are given scales of their own, so that all are weighted by the same score.
+    """
+    near = [scorer.tuned(scored.structure, scored) for scored in _inside(met)]
+    inside = _inside(near)
+    weights = np.exp([scored.score - inside[0].score for scored in inside])
     weights /= weights.sum()
     return list(zip(weights.tolist(), inside, strict=True))
+
+
+def _inside(models: Sequence[Scored]) -> list[Scored]:
+    ranked = sorted(models, key=lambda scored: (-scored.score, str(scored.structure)))
+    return [each for each in ranked[:MOST_MODELS] if each.score > ranked[0].score - WINDOW]
 
 
 def posterior_draws(optimum: Optimum) -> list[FloatArray]:
