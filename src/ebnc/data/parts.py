@@ -17,11 +17,11 @@ import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
-from ebnc.domain import Domain
+from ebnc.domain import Domain, Interval
 from ebnc.errors import DataError, StorageError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["Parts", "StoredParts", "add", "tree_sum", "varying_inputs"]
+__all__ = ["Parts", "StoredParts", "add", "count_candidates", "tree_sum", "varying_inputs"]
 
 T = TypeVar("T")
 
@@ -56,6 +56,16 @@ class Parts(Protocol):
 def varying_inputs(cases: Parts) -> tuple[str, ...]:
     """The inputs with more than one state: those that can tell anything."""
     return tuple(x for x, r in zip(cases.inputs, cases.n_states, strict=True) if r > 1)
+
+
+def count_candidates(cases: Parts) -> int:
+    """How many inputs there were to choose from: all but those with one value.
+
+    A number that was not cut has one state, an interval of all numbers. It cannot tell anything,
+    but it was looked at together with the labels, and others were preferred to it.
+    """
+    states = (cases.domain[x] for x in cases.inputs)
+    return sum(len(each) > 1 or isinstance(each[0], Interval) for each in states)
 
 
 def add(left: Any, right: Any) -> Any:

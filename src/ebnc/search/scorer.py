@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ebnc.data.cases import Cases
-from ebnc.data.parts import Parts, varying_inputs
+from ebnc.data.parts import Parts, count_candidates
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import Optimum, find_optimum
 from ebnc.fitting.solution import Solution
@@ -72,8 +72,7 @@ class Scorer:
     structure_prior : bool
         Whether log p(m′) is part of the score.
     n_inputs : int or None
-        n of the structure prior: how many inputs there are to choose from. None counts those of
-        the cases that have more than one state.
+        n of the structure prior: how many inputs there are to choose from; None counts them.
 
     Attributes
     ----------
@@ -91,7 +90,7 @@ class Scorer:
     ) -> None:
         self.cases, self.kind, self.prior = cases, kind, prior
         self.structure_prior = structure_prior
-        self.n_inputs = len(varying_inputs(cases)) if n_inputs is None else n_inputs
+        self.n_inputs = count_candidates(cases) if n_inputs is None else n_inputs
         self.n_fits = 0
         self._memory: dict[tuple[frozenset[frozenset[str]], NormalPrior | None], Scored] = {}
         if isinstance(cases, Cases):

@@ -1,11 +1,14 @@
 """The prior of structures p(m′), one for classifiers and for the nodes of networks.
 
 Hundreds of candidates compete, and evidence alone would overfit small data. The prior corrects
-for their number (Scott & Berger 2010). Every number k of inputs is as likely, and so is every set
-of k out of n; every number a of interaction arcs is as likely, and so is every set of a out of
-the pairs of these inputs:
+for their number (Scott & Berger 2010). That no input matters has probability ½. Else every number
+k = 1 … n of inputs is as likely, and so is every set of k out of n; every number a of interaction
+arcs is as likely, and so is every set of a out of the pairs of these inputs:
 
-    log p(m′) = −log C(n, k) − log C(k (k − 1)/2, a)
+    log p(m′) = −log 2n − log C(n, k) − log C(k (k − 1)/2, a)        k > 0
+    log p(m′) = −log 2                                               k = 0
+
+(up to the number of arcs, which is left unnormalised).
 
 A full table and a tree with k parents pay the first term. A tree also pays for its questions (see
 ``network.growing``).
@@ -20,8 +23,10 @@ __all__ = ["log_cluster_prior", "log_input_prior"]
 
 
 def log_input_prior(n_inputs: int, n_chosen: int) -> float:
-    """−log C(n, k): the prior of a set of k inputs out of n."""
-    return -_log_choices(n_inputs, n_chosen)
+    """The prior of a set of k inputs out of n: ½ for none, else −log 2n − log C(n, k)."""
+    if n_chosen == 0:
+        return -math.log(2)
+    return -math.log(2 * n_inputs) - _log_choices(n_inputs, n_chosen)
 
 
 def log_cluster_prior(n_inputs: int, clusters: Collection[Cluster]) -> float:
