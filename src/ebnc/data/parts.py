@@ -58,14 +58,21 @@ def varying_inputs(cases: Parts) -> tuple[str, ...]:
     return tuple(x for x, r in zip(cases.inputs, cases.n_states, strict=True) if r > 1)
 
 
-def count_candidates(cases: Parts) -> int:
-    """How many inputs there were to choose from: all but those with one value.
+def count_candidates(cases: Parts) -> tuple[int, float]:
+    """How many inputs, and how many single effects, there were to choose from.
 
-    A number that was not cut has one state, an interval of all numbers. It cannot tell anything,
-    but it was looked at together with the labels, and others were preferred to it.
+    Inputs are all but those with one value. A number that was not cut has one state, an interval of
+    all numbers; it cannot tell anything, but others were preferred to it. A number has as many
+    effects as there are places to cut it, about one between any two cases.
     """
-    states = (cases.domain[x] for x in cases.inputs)
-    return sum(len(each) > 1 or isinstance(each[0], Interval) for each in states)
+    n_inputs, n_effects = 0, 0.0
+    for x in cases.inputs:
+        states = cases.domain[x]
+        is_number = isinstance(states[0], Interval)
+        if is_number or len(states) > 1:
+            n_inputs += 1
+            n_effects += max(1.0, cases.total_weight - 1.0) if is_number else 1.0
+    return n_inputs, n_effects
 
 
 def add(left: Any, right: Any) -> Any:

@@ -90,7 +90,9 @@ class Scorer:
     ) -> None:
         self.cases, self.kind, self.prior = cases, kind, prior
         self.structure_prior = structure_prior
-        self.n_inputs = count_candidates(cases) if n_inputs is None else n_inputs
+        self.n_inputs, self.n_effects = (
+            count_candidates(cases) if n_inputs is None else (n_inputs, float(n_inputs))
+        )
         self.n_fits = 0
         self._memory: dict[tuple[frozenset[frozenset[str]], NormalPrior | None], Scored] = {}
         if isinstance(cases, Cases):
@@ -103,7 +105,9 @@ class Scorer:
 
     def log_structure_prior(self, clusters: Collection[Cluster]) -> float:
         """log p(m′) of a structure with these clusters; 0 where it is not part of the score."""
-        return log_cluster_prior(self.n_inputs, clusters) if self.structure_prior else 0.0
+        if not self.structure_prior:
+            return 0.0
+        return log_cluster_prior(self.n_inputs, clusters, self.n_effects)
 
     def tuned(self, structure: EmbeddedStructure, near: Scored | None = None) -> Scored:
         """The score with the prior's scales by evidence (or as given), started at a similar fit."""
