@@ -132,7 +132,7 @@ def predictions(model: object) -> list[list[float]]:
         return [*log_p, model.log_likelihood(EVERYTHING).tolist()]
     if isinstance(model, ebnc.EBNCClassifier):
         # A constant may be called anything: no model looks at it.
-    rows = pd.DataFrame({x: ROWS.get(x, ["any"] * 4) for x in model.feature_names_in_})
+        rows = pd.DataFrame({x: ROWS.get(x, ["any"] * 4) for x in model.feature_names_in_})
         return model.predict_proba(rows).tolist()
     return model.probabilities(ROWS, unseen="average").tolist()
 
