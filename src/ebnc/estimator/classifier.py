@@ -124,7 +124,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The inputs that ``ebnc_`` depends on.
     constant_features_ : list of str
         Inputs with one state: constants, and numbers that the labels gave no reason to cut. They
-        are in no structure, and predictions do not need them.
+        are in no structure. ``ebnc_`` and ``ebnc predict`` do not need them; scikit-learn's check
+        of names in ``predict`` does.
     feature_worths_ : tuple of FeatureWorth
         By how much the score falls without each selected input, and when it came in.
     trace_ : SearchTrace or None

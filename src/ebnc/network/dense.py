@@ -21,7 +21,7 @@ from ebnc.kernels.parallel import in_parallel, one_blas_thread
 from ebnc.network.dense_node import DenseFit, fit_dense_node
 from ebnc.network.indicators import Indicators
 from ebnc.network.local import Local
-from ebnc.network.nodes import NodeLearner, Settings
+from ebnc.network.nodes import NodeLearner, Settings, refuse_unused_parent
 from ebnc.network.table import Table, table_log_evidence
 from ebnc.network.tree import grow_tree
 from ebnc.parameters.coding import ORTHONORMAL
@@ -127,6 +127,8 @@ def _learn(
             prior = grown.log_prior if settings.nodes.structure_prior else 0.0
             scores["tree"] = grown.log_evidence + prior
             makers["tree"] = lambda: grown.local
+        elif not scores:
+            refuse_unused_parent(name, grown.local, settings.required[name])
     best = max(scores, key=lambda kind: scores[kind])
     return DenseNode(makers[best](), scores[best], scores), fit
 

@@ -110,7 +110,7 @@ class Network(Mapping[str, Local]):
         ``forbidden``: arcs (parent, child). ``tiers``: lists of variables; no arc leads back to an
         earlier one.
         ``equivalent_sample_size``: of the tables' Dirichlet prior (BDeu), by evidence unless given.
-        ``structure_prior=False`` leaves −log C(n, k) for k of n parents out of the score.
+        ``structure_prior=False`` leaves the prior of structures out of the score.
         ``categories``, ``missing``, ``weights``: as for ``ebnc.fit``.
         ``n_jobs``: number of threads; None is one for each core. The network does not depend on it.
         ``checkpoint``: a file that records the run; learning that was killed goes on from there and

@@ -18,11 +18,11 @@ from the list of its changes.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 from ebnc.data.cases import Cases, distinct_rows
 from ebnc.data.parts import Parts
 from ebnc.data.rows import CodedRows
-from ebnc.learn import Fitted, FittedEBNC
+from ebnc.errors import SearchError
+from ebnc.learn import Fitted, FittedEBNC, maximise_posterior
 from ebnc.network.configurations import count_cells
 from ebnc.network.constraints import Constraints
 from ebnc.network.decision_graph import grow_graph
@@ -40,6 +41,7 @@ from ebnc.network.noisy_max_learning import cause_gains, learn_noisy_max
 from ebnc.network.table import Table, count_configurations
 from ebnc.network.tables_with_each import TablesWithEach
 from ebnc.network.tree import grow_tree
+from ebnc.parameters.phi import Basis
 from ebnc.score.bic import bic
 from ebnc.score.dirichlet import best_alpha, dirichlet_log_evidence, table_alphas
 from ebnc.search.limits import Limits
@@ -50,7 +52,14 @@ from ebnc.search.structure_prior import log_input_prior
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["DEFAULT_KINDS", "KINDS", "NodeLearner", "NodeState", "Settings"]
+__all__ = [
+    "DEFAULT_KINDS",
+    "KINDS",
+    "NodeLearner",
+    "NodeState",
+    "Settings",
+    "refuse_unused_parent",
+]
 
 DEFAULT_KINDS = ("ebnc", "table", "tree")
 
@@ -112,6 +121,15 @@ class NodeState(NamedTuple):
         return self.scores[self.kind]
 
 
+def refuse_unused_parent(target: str, local: Local, required: Collection[str]) -> NoReturn:
+    """Raise where the only kind that a node may be does not depend on a required parent."""
+    unused = min(set(required) - set(local.parents))
+    raise SearchError(
+        f"the arc {unused!r} → {target!r} is required, but the {local.kind} of {target!r} does not "
+        "ask for it; allow another kind too, for example local=('ebnc', 'table', 'tree')"
+    )
+
+
 class _NodeScorer(Scorer):
     """Scores of the embedded structures of a node.
 
@@ -160,7 +178,7 @@ class NodeLearner:
         return self.n_states[self.target] < 2
 
     def log_prior(self, n_parents: int) -> float:
-        """−log C(n, k): every number of parents is as likely, and every set of that size."""
+        """log p of k parents out of n, see ``search.structure_prior``."""
         if not self.settings.structure_prior:
             return 0.0
         return log_input_prior(len(self.candidates), n_parents)
@@ -278,8 +296,10 @@ class NodeLearner:
                 rivals[kind] = rival.learn(self.cases, parents)
                 if self.required <= set(rivals[kind].local.parents):
                     scores[kind] = self._rival_score(rivals[kind], len(parents))
-        if not scores:  # a table was asked for, and is too large
+        if not scores and "table" in kinds:  # it is too large
             scores["table"] = -math.inf
+        elif not scores:
+            refuse_unused_parent(self.target, next(iter(rivals.values())).local, self.required)
         return NodeState(parents, scores, embedded, rivals)
 
     def _fit_embedded(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
@@ -375,9 +395,13 @@ class NodeLearner:
             return Table(self.target, [], self.cases.domain, [1.0])
         if state.kind == "ebnc":
             assert state.embedded is not None
-            counted = self.counted(state.embedded.structure.markov_blanket)
-            fit = _NodeScorer(self, counted).optimum(state.embedded)
-            return FittedEBNC(Fitted(*fit, None), self.cases.total_weight)
+            structure, domain = state.embedded.structure, self.cases.domain
+            counted = self.counted(structure.markov_blanket)
+            if self.settings.score == "bic":  # compares likelihoods; predictions need a prior
+                fitted = maximise_posterior(Basis(structure, domain), counted, "evidence")
+            else:
+                fitted = Fitted(*_NodeScorer(self, counted).optimum(state.embedded), None)
+            return FittedEBNC(fitted, self.cases.total_weight)
         if state.kind in state.rivals:
             return state.rivals[state.kind].local
         return Table.learn(self.cases, state.parents, self.settings.sample_size)

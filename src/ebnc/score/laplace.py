@@ -23,6 +23,7 @@ Curvature: TypeAlias = Literal["posterior", "likelihood"]
 """Whose Hessian A is: that of the log posterior, or, as in the paper, of the log-likelihood."""
 
 LOG_2PI = math.log(2 * math.pi)
+SINGULAR = 1e-9
 
 
 def laplace_log_evidence(log_joint: float, factor: Factor) -> float:
@@ -56,12 +57,12 @@ def likelihood_factor(factor: Factor, precision: FloatArray) -> Factor:
         The diagonal that the prior added to A.
 
     Where the data do not determine every parameter this Hessian is singular, and eq. 8 as printed
-    has no value: that is refused, by its eigenvalues against the rounding errors of A.
+    has no value. That is refused: an eigenvalue of less than 10⁻⁹ of the largest entry of A.
     """
     lower = np.tril(factor.lower)
     whole = lower @ lower.T
     own = whole - np.diag(precision)
-    rounding = 16.0 * len(own) * np.finfo(np.float64).eps * float(np.abs(whole).max(initial=0.0))
+    rounding = SINGULAR * float(np.abs(whole).max(initial=0.0))
     n_flat = int(np.count_nonzero(np.linalg.eigvalsh(own) <= rounding))
     if n_flat:
         raise SingularHessianError(

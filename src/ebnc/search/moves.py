@@ -62,7 +62,8 @@ def moves(structure: EmbeddedStructure, n_states: Mapping[str, int], limits: Lim
 
 
 def _growing(structure: EmbeddedStructure, limits: Limits) -> Iterator[Move]:
-    target, inputs = structure.target, structure.inputs
+    # By name, so that of moves to the same clusters the first does not depend on the data's order.
+    target, inputs = structure.target, sorted(structure.inputs)
     families = dict(structure.families)
     children = set(structure.children(target))
     own = families[target]
@@ -97,19 +98,19 @@ def _shrinking(structure: EmbeddedStructure) -> Iterator[Move]:
     families = dict(structure.families)
     children = set(structure.children(target))
     own = families[target]
-    for head in structure.inputs:
+    for head in sorted(structure.inputs):
         if head in children:
-            for tail in families[head]:
+            for tail in sorted(families[head]):
                 if tail != target:
                     rest = tuple(p for p in families[head] if p != tail)
                     without = families | {head: rest}
                     if tail not in children and tail not in own:
                         without |= {tail: (*families[tail], target)}  # its main effect stays
                     yield Move(f"remove {tail} → {head}", target, without, None)
-    for x in own:
+    for x in sorted(own):
         rest = tuple(p for p in own if p != x)
         yield Move(f"remove {x} → {target}", target, families | {target: rest}, None)
-    for x in structure.markov_blanket:
+    for x in sorted(structure.markov_blanket):
         without = {
             name: () if name == x else tuple(p for p in parents if p != x)
             for name, parents in families.items()
