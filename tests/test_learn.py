@@ -161,7 +161,7 @@ def test_standard_errors_are_those_of_logistic_regression():
     structure = structure_named("chain")
     data, _ = random_data(structure, domain_of(structure, 2), 4_000, seed=2, scale=0.2)
     fitted = ebnc.fit(structure, data, prior_scale=math.inf)
-    from ebnc.data.encoding import encode
+    from ebnc.data.coder import encode
     from ebnc.parameters.design_matrix import indicator_design
 
     x = indicator_design(fitted.basis, encode(data, fitted.domain, structure.inputs)).toarray()

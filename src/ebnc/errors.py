@@ -7,6 +7,7 @@ import os
 
 __all__ = [
     "DataError",
+    "DataWarning",
     "DomainError",
     "EBNCError",
     "FileError",
@@ -39,6 +40,10 @@ class DomainError(EBNCError, ValueError):
 
 class DataError(EBNCError, ValueError):
     """Rows that do not fit the domain."""
+
+
+class DataWarning(UserWarning):
+    """Data that were read in another way than one may expect: columns left out, unknown entries."""
 
 
 class FileError(EBNCError, OSError):

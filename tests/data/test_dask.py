@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster  # noqa: E402
 import ebnc  # noqa: E402
 from ebnc import EBNCClassifier, EmbeddedStructure  # noqa: E402
 from ebnc.data import dask_parts  # noqa: E402
-from ebnc.data.sources import learn_cases  # noqa: E402
+from ebnc.data.read import learn_cases  # noqa: E402
 from ebnc.domain import Interval  # noqa: E402
 from ebnc.errors import DataError, StorageError  # noqa: E402
 

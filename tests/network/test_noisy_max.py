@@ -10,7 +10,7 @@ from scipy.stats import beta, dirichlet
 
 import ebnc
 from ebnc.data.cases import Cases
-from ebnc.data.encoding import encode
+from ebnc.data.coder import encode
 from ebnc.errors import ParameterError
 from ebnc.network.joint_cases import read_joint_cases
 from ebnc.network.noisy_max_learning import _Counted, _fit, cause_gains, learn_noisy_max

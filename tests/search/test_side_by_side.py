@@ -15,7 +15,7 @@ from joblib.parallel import BACKENDS
 
 import ebnc
 from ebnc import EmbeddedStructure
-from ebnc.data.cases import read_cases
+from ebnc.data.read import read_cases
 from ebnc.errors import ParameterError, StorageError
 from ebnc.kernels.parallel import n_threads
 from ebnc.search import scorer as scorer_module

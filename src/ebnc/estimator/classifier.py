@@ -17,19 +17,24 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from ebnc.data.cases import Cases, read_cases
-from ebnc.data.columns import keep_rows
-from ebnc.data.encoding import encode
+from ebnc.data.coder import Unknown, encode
+from ebnc.data.columns import Labels
 from ebnc.data.parts import Parts
+from ebnc.data.read import learn_cases
 from ebnc.data.rows import CodedRows
-from ebnc.data.states import learn_domain
 from ebnc.errors import DataError, SearchError
 from ebnc.estimator.averaged import WeightedModel, averaged_probabilities
 from ebnc.estimator.display import facts_as_html, facts_as_text
 from ebnc.estimator.families import FAMILIES
-from ebnc.estimator.named_target import cases_by_name, is_by_name, rows_by_name
 from ebnc.estimator.searching import search_models
-from ebnc.estimator.tables import named_columns, taking_labels
+from ebnc.estimator.tables import (
+    cases_by_name,
+    is_by_name,
+    named_columns,
+    rows_by_name,
+    taking_labels,
+    warn_of_unknown,
+)
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import Optimum
 from ebnc.fitting.solution import Solution
@@ -186,6 +191,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(f"classes must be two or more labels of one type, got {labels[:8]}")
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
+        self._names = names
         return self._fit(cases, report)
 
     def _check_parameters(self) -> None:
@@ -220,7 +226,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.selected_features_ = list(fitted.structure.markov_blanket)
         return self
 
-    def _cases(self, columns: dict[str, Any], y: Any, sample_weight: Any) -> Cases:
+    def _cases(self, columns: dict[str, Any], y: Any, sample_weight: Any) -> Parts:
         named = getattr(y, "name", None)
         target = named if isinstance(named, str) and named else "class"
         while target in columns:
@@ -245,26 +251,18 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.class_weight is not None:
             by_class = compute_sample_weight(self.class_weight, labels)
             weights = by_class if weights is None else weights * by_class
-        if weights is not None and not weights.all():  # rows of weight 0 are not there
-            if not weights.any():
-                raise ValueError("all weights are zero; at least one must be positive")
-            kept = weights > 0
-            columns = dict(keep_rows(columns, kept))
-            labels, weights = labels[kept], weights[kept]
-        self.classes_, codes = np.unique(labels, return_inverse=True)
+        present = labels if weights is None else labels[weights > 0]  # weight 0: not there
+        if weights is not None and not weights.any():
+            raise ValueError("all weights are zero; at least one must be positive")
+        self.classes_ = np.unique(present)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"the target has one class only, {self.classes_[0]!r}; there is nothing to learn"
             )
-        data = {**columns, target: codes}
-        domain = learn_domain(
-            data,
-            list(columns),
-            target,
-            categories={target: len(self.classes_)},
-            weights=weights,
-        )
-        return read_cases(data, domain, list(columns), target, weights).counted()
+        places = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
+        classes = Labels(places, tuple(self.classes_.tolist()), declared=True)
+        data = {**columns, target: classes}
+        return learn_cases(data, list(columns), target, weights=weights, leave_out=True)
 
     def _given_structure(self, cases: Parts) -> EmbeddedStructure:
         given = self.structure
@@ -329,7 +327,12 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Rows of X as numbers of states; one beyond the states for entries never seen before."""
         check_is_fitted(self)
         columns = named_columns(self, X, reset=False)
-        return encode(columns, self.ebnc_.domain, self._inputs(), unseen_as_extra=True)
+        unknown = Unknown()
+        rows = encode(
+            columns, self.ebnc_.domain, self._inputs(), unseen_as_extra=True, unknown=unknown
+        )
+        warn_of_unknown(unknown)
+        return rows
 
     def _inputs(self) -> list[str]:
         return [x for x in self.ebnc_.domain if x != self.structure_.target]

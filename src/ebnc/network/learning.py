@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 
 from ebnc.data.cases import Cases
-from ebnc.data.columns import Frame
-from ebnc.data.states import Categories, Missing
+from ebnc.data.read import learn_joint_cases
+from ebnc.data.table import Categories, Frame, Missing
 from ebnc.errors import ParameterError, SearchError
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.checkpoint import Checkpoint, fingerprint
 from ebnc.network.constraints import Constraints
 from ebnc.network.dense import DenseNode, DenseSettings, all_binary, learn_dense_nodes
 from ebnc.network.dense_node import DenseFit
-from ebnc.network.joint_cases import read_joint_cases
 from ebnc.network.local import Local
 from ebnc.network.nodes import DEFAULT_KINDS, KINDS, Settings
 from ebnc.network.ordering import candidate_orders
@@ -84,7 +83,7 @@ def learn_network(
     if regime not in REGIMES:
         raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
     with on_cores(n_jobs):
-        cases = read_joint_cases(data, categories, missing, weights)
+        cases = learn_joint_cases(data, categories, missing, weights)
     names = cases.rows.names
     refuse_many_variables(len(names))
     constraints = Constraints.of(

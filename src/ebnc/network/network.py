@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ebnc.data.columns import Frame
-from ebnc.data.encoding import Table as Rows
-from ebnc.data.encoding import encode
+from ebnc.data.coder import encode
 from ebnc.data.frames import to_frame
 from ebnc.data.rows import CodedRows
-from ebnc.data.states import Categories, Missing
+from ebnc.data.table import Categories, Frame, Missing
+from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, State
 from ebnc.errors import DataError, NetworkError
 from ebnc.network.graph import topological_order

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ebnc.data.cases import check_weights
-from ebnc.data.encoding import Table as Rows
-from ebnc.data.encoding import encode
+from ebnc.data.coder import encode
+from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain
 from ebnc.errors import FormatError
 from ebnc.network.expansion import expand
