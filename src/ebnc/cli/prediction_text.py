@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Sequence
 
+from ebnc.data.columns import number_array, text_array
 from ebnc.data.rows import CodedRows
 from ebnc.formats.predictor import Predictor
 
@@ -40,13 +41,11 @@ class PredictionText:
 
         part = CodedRows(rows.names, rows.n_states, codes)  # type: ignore[arg-type]
         p = self._predictor.probabilities(part)
-        texts = [pa.array(column).cast(pa.string()) for column in p.T.copy()]
-        first = pc.binary_join_element_wise(
-            pa.array(self._starts).take(pa.array(p.argmax(axis=1))), texts[0], ""
-        )
-        ends = pc.binary_join_element_wise(texts[-1], self._end, "")
-        whole = pc.binary_join_element_wise(first, *texts[1:-1], ends, ",")
-        return b"".join(map(str.encode, whole.to_pylist()))
+        texts = [number_array(column).cast(pa.string()) for column in p.T]
+        starts = text_array(self._starts).take(number_array(p.argmax(axis=1)))
+        together = pc.binary_join_element_wise(*texts, ",")
+        lines = pc.binary_join_element_wise(starts, together, self._end, "")
+        return "".join(lines.to_pylist()).encode()
 
 
 def _csv_line(entries: Sequence[str]) -> str:

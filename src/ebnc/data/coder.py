@@ -20,7 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebnc.data.batches import Batch, Source, source_of
-from ebnc.data.columns import Column, Labels, Numbers, as_label, factorise, read_column
+from ebnc.data.columns import (
+    EXACT,
+    Column,
+    Labels,
+    Numbers,
+    as_label,
+    factorise,
+    read_column,
+    text_array,
+)
 from ebnc.data.rows import CodedRows, code_type
 from ebnc.data.table import Kind, Options, TableLike
 from ebnc.domain import Domain, Interval, State
@@ -168,7 +177,9 @@ class _LabelCodes:
         present = [state for state in states if state is not None]
         self.missing = next((i for i, state in enumerate(states) if state is None), -1)
         self.is_boolean = bool(present) and all(isinstance(s, bool) for s in present)
-        self.is_number = bool(present) and not self.is_boolean and all(map(_is_number, present))
+        numbers = bool(present) and not self.is_boolean and all(map(_is_number, present))
+        self.has_long = numbers and any(isinstance(s, int) and abs(s) > EXACT for s in present)
+        self.is_number = numbers and not self.has_long
         self.is_text = bool(present) and all(isinstance(s, str) for s in present)
         self._codes: dict[Hashable, int] = {}
         for code, state in enumerate(states):
@@ -197,6 +208,8 @@ class _LabelCodes:
                 return self._logical.get(label, -1)
             if _is_number(label):
                 label = _shortest(label)
+        elif self.has_long and isinstance(label, str) and label.lstrip("+-").isdigit():
+            label = int(label)
         elif self.is_boolean and isinstance(label, str):
             label = {"true": True, "false": False}.get(label.strip().lower())
             if label is None:
@@ -226,20 +239,17 @@ def _as_numbers(name: str, column: Column) -> NDArray[Any]:
     if isinstance(column, Numbers):
         return column.values
     labels = column.labels
-    if any(not isinstance(label, str | bool | int | float) for label in labels):
-        raise DataError(f"column {name!r} must hold numbers, got {labels[0]!r}")
-    if any(isinstance(label, str) for label in labels):
-        import pyarrow as pa
-
-        texts = pa.array([label if isinstance(label, str) else None for label in labels])
-        try:
-            read = read_column(name, texts, "number")
-        except DataError:
-            read = read_column(name, texts)
-        if isinstance(read, Labels) and read.labels:
-            read = read_column(name, texts, "number")  # says which is none
-        values = read.values if isinstance(read, Numbers) else np.full(len(labels), np.nan)
+    # Whole numbers too long for a float were kept as text; here they are numbers beyond the states.
+    texts = [f"{x}." if len(x) > 16 and x.isdigit() else x for x in labels if isinstance(x, str)]
+    if texts:
+        # Numbers or dates; if neither, reading them as numbers says which one is none.
+        read = read_column(name, text_array(texts))
+        read = read_column(name, text_array(texts), "number") if read.kind == "label" else read
+        values = read.values if isinstance(read, Numbers) else np.full(len(texts), np.nan)
     else:
+        wrong = [label for label in labels if not isinstance(label, int | float)]
+        if wrong:
+            raise DataError(f"column {name!r} must hold numbers, got {wrong[0]!r}")
         values = np.array(labels, dtype=np.float64)
     return np.append(values, np.nan)[column.codes]
 

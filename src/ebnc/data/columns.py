@@ -5,6 +5,7 @@
 - A column of text is numbers where every entry is a number, dates where every entry is an ISO 8601
   date, and labels, kept as they are written, otherwise. A number has no leading zero (``01`` is a
   label), no other base (``0x1``) and no separators (``1_000``); spaces around it do not matter.
+- Whole numbers beyond 2⁵³, which floats do not tell apart, make a column one of labels, as text.
 - Text is missing where it is one of ``Options.missing_words``, spaces around it left aside.
 
 Everything that is not an array of numbers passes through Arrow, so that these rules hold for every
@@ -24,11 +25,13 @@ from ebnc.data.table import Kind, Options
 from ebnc.errors import DataError
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["Column", "Labels", "Numbers", "factorise", "is_missing_value", "read_column"]
+__all__ = ["Column", "Labels", "Numbers", "as_label", "factorise", "is_missing_value"]
+__all__ += ["is_written_number", "joined", "number_array", "read_column", "text_array"]
 
 HEAD = 256  # entries that are looked at to guess what a column of text holds
 DAY = 86_400_000_000  # microseconds
-LEADING_ZERO = r"^[+-]?0[0-9]"
+DIGITS = r"^[+-]?[0-9]+$"
+EXACT = 2**53  # larger whole numbers are not told apart as floats
 SMALL_RANGE = 65_536  # whole numbers within such a range are counted, not sorted
 
 
@@ -120,12 +123,22 @@ def read_column(
         if array.ndim != 1:
             raise DataError(f"column {name!r} must be one-dimensional, got shape {array.shape}")
         if array.dtype.kind != "b":
-            return _refuse_infinite(name, Numbers(array))
+            return _checked(name, array)
         return Labels(array.astype(np.int8), (False, True))
     column = _read_arrow(name, *_to_arrow(name, given), kind, options, declared=declared)
-    if isinstance(column, Numbers):
-        return _refuse_infinite(name, column)
-    return column
+    return _checked(name, column.values, column) if isinstance(column, Numbers) else column
+
+
+def _checked(name: str, values: NDArray[Any], column: Numbers | None = None) -> Column:
+    """Numbers that floats can tell apart; whole numbers that they cannot are labels."""
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise DataError(f"column {name!r} holds an infinite number; remove or replace it")
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size:
+        low, high = int(values.min()), int(values.max())
+        if max(-low, high) > EXACT:
+            found = factorise(Numbers(values))
+            return replace(found, labels=tuple(map(str, found.labels)))
+    return column or Numbers(values)
 
 
 def _to_arrow(name: str, given: Any) -> tuple[Any, Any]:
@@ -193,9 +206,20 @@ def _read_arrow(
         return Numbers(_numpy(array.cast(pa.float64())))
     if pa.types.is_temporal(values):
         return Numbers(_days(array), "date")
-    if pa.types.is_nested(values) or pa.types.is_binary(values) or pa.types.is_large_binary(values):
+    if pa.types.is_nested(values) or _is_bytes(values):
         raise DataError(f"entries of column {name!r} cannot be labels: they are {of}")
     return _of_objects(name, array.to_pylist())
+
+
+def _is_bytes(of: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_binary(of)
+        or pa.types.is_large_binary(of)
+        or pa.types.is_binary_view(of)
+        or pa.types.is_fixed_size_binary(of)
+    )
 
 
 def _indices(array: Any) -> IntArray:
@@ -204,7 +228,8 @@ def _indices(array: Any) -> IntArray:
 
     codes = array.indices if pa.types.is_signed_integer(array.indices.type) else None
     codes = array.indices.cast(pa.int64()) if codes is None else codes
-    found: IntArray = codes.fill_null(-1).to_numpy(zero_copy_only=False)
+    codes = codes.fill_null(-1) if codes.null_count else codes
+    found: IntArray = codes.to_numpy(zero_copy_only=False)
     return found
 
 
@@ -253,6 +278,7 @@ def _read_text(name: str, array: Any, kind: Kind | None, options: Options) -> Co
     A column that must be numbers and is not is an error.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     encoded = pa.types.is_dictionary(array.type)
     if not encoded:
@@ -267,13 +293,14 @@ def _read_text(name: str, array: Any, kind: Kind | None, options: Options) -> Co
         array = array.dictionary_encode()
     distinct = array.dictionary
     distinct = distinct.cast(pa.string()) if pa.types.is_string_view(distinct.type) else distinct
-    codes = _indices(array)
-    kept = ~_is_missing_word(distinct, options)
+    codes: NDArray[Any] = _indices(array)
+    gone = _is_missing_word(pc.ascii_trim_whitespace(distinct), options)
+    kept = ~gone.to_numpy(zero_copy_only=False)
     if encoded:  # a dictionary may hold what these rows do not
         kept &= np.bincount(codes[codes >= 0], minlength=len(distinct)) > 0
     if not kept.all():
         codes = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)[codes]
-        distinct = distinct.filter(pa.array(kept))
+        distinct = distinct.take(number_array(np.flatnonzero(kept)))
     if kind != "label" and len(distinct):
         numbers = _written_numbers(distinct, kind, options)
         if numbers is not None:
@@ -283,14 +310,30 @@ def _read_text(name: str, array: Any, kind: Kind | None, options: Options) -> Co
     return Labels(codes, tuple(distinct.to_pylist()), written=True)
 
 
-def _is_missing_word(array: Any, options: Options) -> NDArray[np.bool_]:
+def text_array(texts: Sequence[str]) -> Any:
+    """Text of Arrow; ``pyarrow.array`` would load pandas, which takes longer than to predict."""
     import pyarrow as pa
+
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.StringArray.from_buffers(
+        len(texts), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
+    )
+
+
+def number_array(values: NDArray[Any]) -> Any:
+    """Numbers of Arrow, without pandas."""
+    import pyarrow as pa
+
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(values))]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
+
+
+def _is_missing_word(trimmed: Any, options: Options) -> Any:
     import pyarrow.compute as pc
 
-    trimmed = pc.ascii_trim_whitespace(array)
-    words = pa.array(options.missing_words, type=trimmed.type)
-    found: NDArray[np.bool_] = pc.is_in(trimmed, value_set=words).to_numpy(zero_copy_only=False)
-    return found
+    words = text_array(options.missing_words).cast(trimmed.type)
+    return pc.is_in(trimmed, value_set=words)
 
 
 def _written_numbers(array: Any, kind: Kind | None, options: Options) -> Numbers | None:
@@ -298,30 +341,63 @@ def _written_numbers(array: Any, kind: Kind | None, options: Options) -> Numbers
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if kind != "date" and not options.has_numbers_for_missing:
+        found = _floats(array, options)  # most columns of numbers are nothing else
+        if found is not None:
+            return found
     array = pc.ascii_trim_whitespace(array)
-    words = pa.array(options.missing_words, type=array.type)
-    missing = pc.is_in(array, value_set=words)
-    if missing.true_count:
-        array = pc.if_else(missing, pa.scalar(None, array.type), array)
-    if array.null_count == len(array):
-        return None  # gaps say nothing
+    gaps = pa.nulls(len(array), array.type)
+    array = pc.if_else(_is_missing_word(array, options), gaps, array)
     if kind != "date":
-        try:
-            decimals = _with_points(array) if options.decimal == "," else array
-            if not pc.any(pc.match_substring_regex(decimals, LEADING_ZERO)).as_py():
-                cast = decimals.cast(pa.float64())
-                values = _numpy(cast)
-                if np.isnan(values).sum() == cast.null_count:  # Arrow takes "nan" for a number
-                    return Numbers(values, written=True)
-        except pa.ArrowInvalid:
-            pass
-    if kind != "number":
+        found = _floats(array, options)
+        if found is not None:
+            return found
+    if kind != "number" and array.null_count < len(array):
         for zone in (None, "UTC"):
             try:
                 return Numbers(_days(array.cast(pa.timestamp("us", zone))), "date", written=True)
             except pa.ArrowInvalid:
                 continue
     return None
+
+
+def _floats(array: Any, options: Options) -> Numbers | None:
+    """Text that is a number throughout, gaps aside; None if it is not."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        array = _with_points(array) if options.decimal == "," else array
+        read = array.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    values = _numpy(read)
+    if read.null_count == len(read) or int(np.isnan(values).sum()) != read.null_count:
+        return None  # gaps say nothing; "nan" is a number for Arrow
+    if _has_leading_zero(array):
+        return None
+    long = np.flatnonzero(np.abs(values) > EXACT)
+    if (
+        len(long)
+        and pc.any(pc.match_substring_regex(array.take(number_array(long)), DIGITS)).as_py()
+    ):
+        return None
+    return Numbers(values, written=True)
+
+
+def _has_leading_zero(array: Any) -> bool:
+    """Whether a number begins with 0 and another digit; on its bytes, for that is quick."""
+    import pyarrow as pa
+
+    array = array.cast(pa.string()) if not pa.types.is_string(array.type) else array
+    _, ends, text = array.buffers()
+    ends = np.frombuffer(ends, np.int32, len(array) + 1, 4 * array.offset)
+    letters = np.frombuffer((text.to_pybytes() if text is not None else b"") + b"  ", np.uint8)
+    first = letters[ends[:-1]]
+    start = ends[:-1] + ((first == ord("+")) | (first == ord("-")))
+    digit = letters[start + 1] - np.uint8(ord("0"))  # others wrap to large numbers
+    found = np.flatnonzero((letters[start] == ord("0")) & (digit <= 9))
+    return bool((ends[1:][found] - start[found] > 1).any())  # or it is of the next entry
 
 
 def _with_points(array: Any) -> Any:
@@ -342,9 +418,7 @@ def _not_numbers(name: str, words: Sequence[str], kind: Kind, options: Options) 
 
 def is_written_number(word: str, kind: Kind = "number", options: Options | None = None) -> bool:
     """Whether a text is a number, by the same rule as a column of text."""
-    import pyarrow as pa
-
-    return _written_numbers(pa.array([word]), kind, options or Options()) is not None
+    return _written_numbers(text_array([word]), kind, options or Options()) is not None
 
 
 # -- objects of Python ----------------------------------------------------------------------------
@@ -366,6 +440,8 @@ def _of_objects(name: str, entries: Sequence[Any]) -> Column:
         shown = ", ".join(f"{label!r} ({kind})" for kind, label in kinds.items())
         raise DataError(f"column {name!r} mixes types: {shown}; convert it to one type")
     if set(kinds) == {"number"}:
+        if any(isinstance(x, int | np.integer) and abs(int(x)) > EXACT for x in seen):
+            return Labels(codes, tuple(map(str, seen)))
         values = np.array([*map(float, seen), np.nan])
         return Numbers(values[codes])
     return Labels(codes, tuple(seen))
@@ -385,12 +461,6 @@ def is_missing_value(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating | Decimal) and math.isnan(value)
-
-
-def _refuse_infinite(name: str, column: Numbers) -> Numbers:
-    if column.values.dtype.kind == "f" and np.isinf(column.values).any():
-        raise DataError(f"column {name!r} holds an infinite number; remove or replace it")
-    return column
 
 
 # -- numbers as labels ----------------------------------------------------------------------------

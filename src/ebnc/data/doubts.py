@@ -34,13 +34,10 @@ class Doubt:
         return f"{self.name!r} {self.problem} ({self.remedy})"
 
 
-def in_words(doubts: Sequence[Doubt]) -> str:
+def in_words(doubts: Sequence[Doubt], *, refused: bool = False) -> str:
     """One message about all of them."""
-    wrong = [doubt for doubt in doubts if not doubt.is_left_out]
-    gone = [doubt for doubt in doubts if doubt.is_left_out]
-    parts = [f"doubtful columns: {'; '.join(map(str, wrong))}"] if wrong else []
-    parts += [f"columns left out: {'; '.join(map(str, gone))}"] if gone else []
-    return ". ".join(parts)
+    what = "doubtful columns" if refused else "columns left out"
+    return f"{what}: {'; '.join(map(str, doubts))}"
 
 
 def doubtful_columns(

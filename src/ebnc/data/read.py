@@ -93,9 +93,7 @@ def learn_cases(
     leave_out : bool
         Whether learning may go on, with a warning, without identifiers and constants.
     """
-    found = _learn(data, inputs, target, keep, categories, missing, weights, leave_out)
-    refuse_single_class(found.domain, target)
-    return found
+    return _learn(data, inputs, target, keep, categories, missing, weights, leave_out)
 
 
 def learn_joint_cases(
@@ -205,6 +203,8 @@ def _learn(
         raise DataError("the data have no rows")
     inputs = _without_doubtful(summary, list(inputs), plan, keep, leave_out)
     domain = learn_domain(summary, inputs, categories, missing)
+    if target is not None:
+        refuse_single_class(domain, target)
     kept = list(inputs) if keep is None else [name for name in keep if name in domain]
     del summary
     found: Parts = reader.cases(plan, domain, kept)
@@ -227,7 +227,7 @@ def _without_doubtful(
     gone = {doubt.name for doubt in doubts if doubt.is_left_out}
     wrong = [d for d in doubts if not d.is_left_out or (d.name in needed and not leave_out)]
     if wrong:
-        raise DataError(in_words(doubts))
+        raise DataError(in_words(doubts, refused=True))
     rest = [name for name in inputs if name not in gone]
     if not rest and gone:
         raise DataError(f"no column is left to learn from; {in_words(doubts)}")

@@ -1,7 +1,7 @@
 """Learn the domain of data: which states each column has.
 
 - Labels (text, categories, booleans): the declared ones of a categorical type, else the observed
-  ones in ascending order.
+  ones in ascending order. Text that is True and False, written so, is booleans.
 - Numbers: whole numbers of at most ``FEW_VALUES`` different values are labels; all others are cut
   into intervals, by MDLP where there is a target, else by quantiles. Dates are always cut.
 - Missing entries are a state of their own, ``None``, the last one, or refused.
@@ -14,7 +14,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
-from ebnc.data.columns import as_label
+from ebnc.data.columns import EXACT, as_label
 from ebnc.data.discretise import intervals, mdlp_cuts, quantile_cuts
 from ebnc.data.summaries import ColumnSummary, TableSummary, distinct_values
 from ebnc.data.table import Categories, Missing
@@ -26,7 +26,7 @@ __all__ = ["FEW_VALUES", "learn_domain", "ordered_labels", "refuse_single_class"
 
 FEW_VALUES = 10
 N_QUANTILES = 5
-EXACT = 2.0**53  # larger whole numbers are not told apart as floats
+HEAD = 1000  # values that mostly show that there are many
 
 
 def learn_domain(
@@ -65,11 +65,10 @@ def _states_of_input(name: str, column: ColumnSummary, summary: TableSummary) ->
     values, classes, weights = column.numbers.rows()
     if not len(values):
         return ordered_labels(name, column)
-    if column.kind != "date":
+    if column.kind != "date" and len(np.unique(values[:HEAD])) <= FEW_VALUES:
         distinct, _ = distinct_values(values)
-        if len(distinct) <= FEW_VALUES and bool(
-            (distinct == np.round(distinct)).all() and (np.abs(distinct) <= EXACT).all()
-        ):
+        is_whole = (distinct == np.round(distinct)) & (np.abs(distinct) <= EXACT)
+        if len(distinct) <= FEW_VALUES and is_whole.all():
             return tuple(map(as_label, distinct.tolist()))
     floats = np.asarray(values, dtype=np.float64)
     if classes is None:
@@ -98,6 +97,8 @@ def ordered_labels(name: str, column: ColumnSummary) -> tuple[Hashable, ...]:
     if column.labels.declared is not None:
         return column.labels.declared
     labels = list(column.labels.seen)
+    if column.written and set(labels) <= {"False", "True"}:
+        return tuple(label == "True" for label in sorted(map(str, labels)))
     try:
         return tuple(sorted(labels))  # type: ignore[type-var]
     except TypeError:

@@ -6,6 +6,7 @@ docs/guides/columns.md.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from ebnc.data.rows import CodedRows
@@ -75,3 +76,10 @@ class Options:
                 )
         if self.decimal not in (".", ","):
             raise ParameterError(f"decimal must be '.' or ',', got {self.decimal!r}")
+
+    @cached_property
+    def has_numbers_for_missing(self) -> bool:
+        """Whether a word for missing, such as -999, would be a number otherwise."""
+        return any(
+            word.lstrip("+-")[:1].isdigit() for word in self.missing_words if "#" not in word
+        )

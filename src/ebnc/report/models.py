@@ -5,6 +5,7 @@ known by what they offer (``AveragingClassifier``), not by their class: reports 
 not import each other.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast, runtime_checkable
@@ -17,7 +18,7 @@ from ebnc.data.coder import encode
 from ebnc.data.columns import read_column
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain, State
-from ebnc.errors import DataError
+from ebnc.errors import DataError, DataWarning
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.contributions import Contributions, contributions
@@ -116,13 +117,12 @@ class Reported:
         checked = check_weights(weights, len(rows))
 
         def predict(seen: IntArray, unseen: IntArray) -> FloatArray:
-            fitted = clone(model).fit(
-                _rows_of(x, seen),
-                classes[seen],
-                **({} if checked is None else {"sample_weight": checked[seen]}),
-            )
+            weight = {} if checked is None else {"sample_weight": checked[seen]}
             found = np.zeros((len(unseen), len(self.classes)))
-            found[:, fitted.classes_] = fitted.predict_proba(_rows_of(x, unseen))
+            with warnings.catch_warnings():  # what a fold lacks is no news
+                warnings.simplefilter("ignore", DataWarning)
+                fitted = clone(model).fit(_rows_of(x, seen), classes[seen], **weight)
+                found[:, fitted.classes_] = fitted.predict_proba(_rows_of(x, unseen))
             return found
 
         return Labelled(rows, classes, checked, predict)
