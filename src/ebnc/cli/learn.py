@@ -86,7 +86,7 @@ def learn(
 ) -> None:
     """Learn which columns predict the target, and how; write a model file.
 
-    Ctrl-C during the search keeps the best model so far.
+    Ctrl-C ends the search and keeps the best model so far, or ends the report's cross-validation.
     """
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
@@ -105,9 +105,16 @@ def learn(
         from ebnc.formats.native import model_bytes
 
         classifier = EBNCClassifier(
-            structure.value, score=score, prior_scale=scale, average=average
+            structure.value,
+            score=score,
+            prior_scale=scale,
+            average=average,
+            on_interrupt="best",
         )
         classifier.fit_cases(cases, report=shown.step)
+        classifier.set_params(on_interrupt="raise")  # a fold that was cut short would tell lies
+        interrupted = classifier.trace_ is not None and classifier.trace_.interrupted
+        said = "interrupted; the best model so far was kept" if interrupted else ""
         findings: dict[str, Any] = {}
         held_out, page = None, b""
         if report is not None:
@@ -116,7 +123,14 @@ def learn(
 
             shown.say("cross-validating")
             command = shlex.join(provenance.command or ())
-            summary = summary_on(classifier, files, target, weights, folds, command)
+            try:
+                n_folds = 0 if interrupted else folds
+                summary = summary_on(classifier, files, target, weights, n_folds, command)
+            except KeyboardInterrupt:
+                said = "cross-validation was interrupted; the model is whole"
+                summary = summary_on(classifier, files, target, weights, 0, command)
+            if said:
+                said += ", and the report is without cross-validation"
             findings, page, held_out = (
                 findings_of(summary),
                 render_html(summary).encode(),
@@ -124,8 +138,8 @@ def learn(
             )
     content = model_bytes(classifier, provenance, findings)
     with written_with_report(out, content, report, page, force=force):
-        if classifier.trace_ is not None and classifier.trace_.interrupted:
-            print("ebnc: interrupted; the best model so far was kept", file=sys.stderr)
+        if said:
+            print(f"ebnc: {said}", file=sys.stderr)
         if as_json and out != STANDARD:
             _print_json(classifier, target, out, report, cases.total_weight, held_out)
         elif not quiet:

@@ -44,6 +44,7 @@ from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.contributions import Contributions, contributions
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
+from ebnc.score.fit_memory import refuse_large_fit
 from ebnc.search.averaging import posterior_draws
 from ebnc.search.features import FeatureWorth
 from ebnc.search.greedy import SearchTrace, Step
@@ -106,6 +107,9 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         For tools that set it; nothing here is random.
     verbose : int
         Print every step of the search, and show its progress (rich); 0 is silent.
+    on_interrupt : {"raise", "best"}
+        What Ctrl-C does during a search: end it with KeyboardInterrupt, or keep the best model so
+        far (``trace_.interrupted`` is then True).
 
     Attributes
     ----------
@@ -139,6 +143,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         random_state: int | None = None,
         verbose: int = 0,
+        on_interrupt: str = "raise",
     ) -> None:
         self.structure = structure
         self.score = score
@@ -155,6 +160,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.on_interrupt = on_interrupt
 
     score = _ScoreParameter()
 
@@ -200,11 +206,14 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"score must be 'laplace' or 'bic', got {score!r}")
         if self.predictive not in ("map", "posterior"):
             raise ValueError(f"predictive must be 'map' or 'posterior', got {self.predictive!r}")
+        if self.on_interrupt not in ("raise", "best"):
+            raise ValueError(f"on_interrupt must be 'raise' or 'best', got {self.on_interrupt!r}")
 
     def _fit(self, cases: Parts, report: Callable[[Step], None] | None) -> Self:
         self.trace_: SearchTrace | None = None
         self.feature_worths_: tuple[FeatureWorth, ...] = ()
         self.models_: list[WeightedModel] = []
+        refuse_large_fit(cases.domain, cases.inputs, cases.target, cases.n_rows)
         with on_cores(self.n_jobs):
             if isinstance(self.structure, str) and self.structure == "search":
                 fitted = self._search(cases, report)
@@ -305,6 +314,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_jobs=self.n_jobs,
             verbose=self.verbose,
             report=report,
+            on_interrupt=self.on_interrupt,
         )
         self.trace_, self.feature_worths_ = found.trace, found.feature_worths
         self.models_ = [self._weighted(weight, *optimum) for weight, optimum in found.weighted]

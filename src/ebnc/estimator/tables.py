@@ -98,7 +98,7 @@ def rows_by_name(data: Any, domain: Domain, inputs: list[str]) -> Iterator[Coded
     if is_dask_frame(data):
         raise DataError(
             "predictions for a Dask DataFrame are made on its partitions: "
-            "frame[inputs].map_partitions(model.predict_proba)"
+            "frame[list(model.feature_names_in_)].map_partitions(model.predict_proba, meta=…)"
         )
     coder = Coder(domain, inputs, "extra")
     yield from coded_batches(source_of(data), coder)

@@ -77,11 +77,14 @@ def learn_network(
     checkpoint: str | os.PathLike[str] | None,
     n_jobs: int | None,
     verbose: int,
+    on_interrupt: str,
 ) -> Learned:
     """See ``Network.learn``."""
     settings = _settings(score, local, structure_prior, equivalent_sample_size)
     if regime not in REGIMES:
         raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
+    if on_interrupt not in ("raise", "best"):
+        raise ParameterError(f"on_interrupt must be 'raise' or 'best', got {on_interrupt!r}")
     with on_cores(n_jobs):
         cases = learn_joint_cases(data, categories, missing, weights)
     names = cases.rows.names
@@ -106,7 +109,10 @@ def learn_network(
             )
         if "sparse" in chosen:
             found.append(_sparse(cases, constraints, settings, n_jobs, events, append, report))
-    return max(found, key=lambda learned: learned.score)
+    best = max(found, key=lambda learned: learned.score)
+    if best.trace.interrupted and on_interrupt == "raise":
+        raise KeyboardInterrupt
+    return best
 
 
 def refuse_many_variables(n_variables: int) -> None:

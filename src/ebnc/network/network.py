@@ -94,6 +94,7 @@ class Network(Mapping[str, Local]):
         checkpoint: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        on_interrupt: str = "raise",
     ) -> "LearnedNetwork":
         """Learn structure, kinds of nodes and parameters from a table of all variables.
 
@@ -112,7 +113,9 @@ class Network(Mapping[str, Local]):
         (``joblib.parallel_config`` chooses threads or a cluster); None is this process with a
         thread for every core. The network is the same whatever their number.
         ``checkpoint``: a file that records the run; learning that was killed goes on from there and
-        ends at the same network. Ctrl-C ends it early with the network so far.
+        ends at the same network.
+        ``on_interrupt``: Ctrl-C raises KeyboardInterrupt ("raise"), or ends learning with the network
+        so far ("best").
         """
         found = learn_network(
             data,
@@ -132,6 +135,7 @@ class Network(Mapping[str, Local]):
             checkpoint=checkpoint,
             n_jobs=n_jobs,
             verbose=verbose,
+            on_interrupt=on_interrupt,
         )
         return LearnedNetwork(found)
 

@@ -94,6 +94,7 @@ def learn(
             local=tuple(local or DEFAULT_KINDS),
             max_parents=max_parents,
             weights=weights,
+            on_interrupt="best",
         )
         provenance = provenance_of(files, data, round(network.n_cases), len(names))
         summary = summarise_network(
