@@ -114,8 +114,8 @@ class Network(Mapping[str, Local]):
         thread for every core. The network is the same whatever their number.
         ``checkpoint``: a file that records the run; learning that was killed goes on from there and
         ends at the same network.
-        ``on_interrupt``: Ctrl-C raises KeyboardInterrupt ("raise"), or ends learning with the network
-        so far ("best").
+        ``on_interrupt``: Ctrl-C raises KeyboardInterrupt ("raise"), or ends learning with the
+        network so far ("best").
         """
         found = learn_network(
             data,

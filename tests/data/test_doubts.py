@@ -1,0 +1,75 @@
+"""Columns that look like a mistake are named, all at once; some are left out."""
+
+import numpy as np
+import pytest
+
+from ebnc.data.files import DataFiles
+from ebnc.data.read import learn_cases
+from ebnc.errors import DataError, DataWarning, ParameterError
+
+N = 2000
+
+
+def columns() -> dict[str, list[str]]:
+    generator = np.random.default_rng(0)
+    return {
+        "x": generator.choice(["p", "q"], N).tolist(),
+        "uuid": [f"u{i}" for i in range(N)],
+        "when": [f"{1 + i % 28}.{1 + i % 12}.20{i % 20:02d}" for i in range(N)],
+        "one": ["same"] * N,
+        "nothing": [""] * N,
+        "price": [f"{i},{i % 100:02d}" for i in range(N)],
+        "age": [str(18 + i % 72) for i in range(N)],
+        "y": generator.choice(["no", "yes"], N).tolist(),
+    }
+
+
+def test_identifiers_dates_and_constants_are_left_out_with_one_warning():
+    data = columns()
+    inputs = ["x", "uuid", "when", "one", "nothing", "age"]
+    with pytest.warns(DataWarning) as told:
+        cases = learn_cases(data, inputs, "y", leave_out=True)
+    assert cases.inputs == ("x", "age")
+    assert len(told) == 1
+    words = str(told[0].message)
+    for name in ("uuid", "when", "one", "nothing"):
+        assert f"'{name}'" in words
+    with pytest.raises(DataError, match=r"doubtful columns: 'uuid' .*identifier.*'when' .* dates"):
+        learn_cases(data, inputs, "y")
+
+
+def test_what_was_read_wrongly_ends_the_run_in_one_message():
+    data = columns()
+    with pytest.raises(DataError) as error:
+        learn_cases(data, ["x", "uuid", "price"], "age", leave_out=True)
+    words = str(error.value)
+    assert "'age' is to be predicted and has 72 different numbers" in words
+    assert "'price' holds numbers written as '0,00'" in words
+    assert "decimal=','" in words
+    assert "'uuid'" in words
+    assert "classes, not numbers" in words
+
+
+def test_a_word_among_numbers_is_named():
+    data = {"x": [*map(str, range(100)), "NAN"], "y": ["a"] * 50 + ["b"] * 51}
+    with pytest.raises(DataError, match=r"'x' holds numbers and 'NAN'.*word for missing"):
+        learn_cases(data, ["x"], "y")
+
+
+def test_options_mend_what_is_doubtful(tmp_path):
+    data = columns()
+    lines = [";".join(data)] + [";".join(row) for row in zip(*data.values(), strict=True)]
+    (tmp_path / "data.csv").write_text("\n".join(lines))
+    files = DataFiles(
+        tmp_path / "data.csv", decimal=",", types={"age": "label"}, missing_words=["", "same"]
+    )
+    cases = learn_cases(files, ["price", "one"], "age")
+    assert len(cases.domain["age"]) == 72
+    assert cases.domain["age"][0] == "18"
+    assert cases.domain["one"] == (None,)
+    with pytest.raises(DataError, match="no column 'agee'; did you mean 'age'"):
+        learn_cases(DataFiles(tmp_path / "data.csv", types={"agee": "label"}), ["x"], "y")
+    with pytest.raises(ParameterError, match="must be one of number, label, date, got 'text'"):
+        learn_cases(DataFiles(tmp_path / "data.csv", types={"age": "text"}), ["x"], "y")
+    with pytest.raises(ParameterError, match="delimiter must be one character"):
+        learn_cases(DataFiles(tmp_path / "data.csv", delimiter=";;"), ["x"], "y")
