@@ -142,7 +142,7 @@ def comparisons(n_rows: int = ROWS, keep: Path | None = None) -> Iterator[Compar
         *("1 GB", 1.0, "ebnc learn", ours["peak"] / 1e9, "≤ 1"),
     )
     yield Comparison(
-        f"learn from {n_rows} rows × 20 of Parquet: CPU seconds, from the command to the model file",
+        f"learn from {n_rows} rows × 20 of Parquet: CPU seconds, command to model file",
         *("GROUP BY ALL", peer["seconds"], "ebnc learn", ours["seconds"], "≤ 4"),
     )
 

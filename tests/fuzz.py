@@ -1,7 +1,7 @@
 """Random tables and damaged model files: no silent difference, no foreign error, no hang.
 
-``python tests/fuzz.py --tables 20000 --models 20000`` (``make fuzz``); ``--seed`` repeats one, whose
-number a failure prints. A small part of it runs in the tests.
+``python tests/fuzz.py --tables 20000 --models 20000`` (``make fuzz``); ``--seed`` repeats one,
+whose number a failure prints. A small part of it runs in the tests.
 """
 
 import argparse

@@ -43,8 +43,9 @@ class PredictionText:
         p = self._predictor.probabilities(part)
         texts = [number_array(column).cast(pa.string()) for column in p.T]
         starts = text_array(self._starts).take(number_array(p.argmax(axis=1)))
-        together = pc.binary_join_element_wise(*texts, ",")
-        lines = pc.binary_join_element_wise(starts, together, self._end, "")
+        comma, end, nothing = text_array([",", self._end, ""])
+        together = pc.binary_join_element_wise(*texts, comma)
+        lines = pc.binary_join_element_wise(starts, together, end, nothing)
         return "".join(lines.to_pylist()).encode()
 
 

@@ -57,8 +57,8 @@ class DataFiles:
     decimal : {".", ","}
         The decimal point of numbers that are written as text.
     memory_limit : int or str
-        Bytes, or text such as "800MB". Coded rows that need more than a quarter of it are counted,
-        and if they still need more they stay on disk.
+        Bytes, or text such as "800MB". Coded rows that need more than a 16th of it are
+        counted; distinct rows that need more than an eighth stay on disk.
     temp_directory : str, path or None
         Where they stay; the system's unless given.
     progress : callable or None

@@ -334,14 +334,17 @@ def finished(parts: list[Cases], target: str | None) -> Cases:
 
 
 def gather(coded: Iterable[Cases], target: str | None, limit: int, directory: Any) -> Parts:
-    """Cases of batches: as they are, counted, or on disk, whichever fits into ``limit`` bytes."""
+    """Cases of batches: as they are while they take a quarter of ``limit`` bytes, then counted.
+
+    Distinct rows that take more than half of it are kept on disk.
+    """
     held: list[Cases] = []
     counted: list[Cases] = []
     batches = iter(coded)
     for cases in batches:
         held.append(cases)
         n_counted = sum(part.n_bytes for part in counted)
-        if sum(part.n_bytes for part in held) <= (limit if not counted else limit // 4):
+        if sum(part.n_bytes for part in held) <= limit // 4:
             continue
         counted.append(Cases.joined(held).distinct())
         held.clear()
