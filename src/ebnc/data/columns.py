@@ -229,8 +229,15 @@ def _indices(array: Any) -> IntArray:
     codes = array.indices if pa.types.is_signed_integer(array.indices.type) else None
     codes = array.indices.cast(pa.int64()) if codes is None else codes
     codes = codes.fill_null(-1) if codes.null_count else codes
-    found: IntArray = codes.to_numpy(zero_copy_only=False)
-    return found
+    return without_gaps(codes)
+
+
+def without_gaps(array: Any) -> NDArray[Any]:
+    """Numbers of Arrow without gaps; ``to_numpy`` would load pandas."""
+    dtype = np.dtype(array.type.to_pandas_dtype())
+    if not len(array):
+        return np.empty(0, dtype=dtype)
+    return np.frombuffer(array.buffers()[1], dtype, len(array), array.offset * dtype.itemsize)
 
 
 def _is_text(of: Any) -> bool:
@@ -247,6 +254,8 @@ def _numpy(array: Any) -> NDArray[Any]:
 
     if array.null_count and not pa.types.is_floating(array.type):
         array = array.cast(pa.float64(), safe=False)
+    if not array.null_count and not pa.types.is_float16(array.type):
+        return without_gaps(array)
     found: NDArray[Any] = array.to_numpy(zero_copy_only=False)
     return found.astype(np.float32) if found.dtype == np.float16 else found
 
@@ -295,7 +304,7 @@ def _read_text(name: str, array: Any, kind: Kind | None, options: Options) -> Co
     distinct = distinct.cast(pa.string()) if pa.types.is_string_view(distinct.type) else distinct
     codes: NDArray[Any] = _indices(array)
     gone = _is_missing_word(pc.ascii_trim_whitespace(distinct), options)
-    kept = ~gone.to_numpy(zero_copy_only=False)
+    kept = without_gaps(gone.cast(pa.uint8())) == 0
     if encoded:  # a dictionary may hold what these rows do not
         kept &= np.bincount(codes[codes >= 0], minlength=len(distinct)) > 0
     if not kept.all():
