@@ -15,11 +15,10 @@ from benchmarks import (
     learning,
     networks,
     searching,
-    side_by_side,
 )
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = [command_line, foundations, learning, searching, networks, side_by_side, large_data]
+PARTS = [command_line, foundations, learning, searching, networks, large_data]
 
 
 def main() -> int:

@@ -9,9 +9,7 @@ from study.classification.report import comparison, means
 from study.density import results as density
 
 CLASSIFIER = {
-    "ebnc-bic": "searched by BIC instead of Laplace",
     "ebnc-evidence": "σ by evidence, without leave-one-out",
-    "ebnc-sigma-1": "σ = 1 for all",
     "ebnc-single": "the best model alone, without averaging over models",
     "ebnc-posterior": "averaged over the posterior of the parameters",
     "ebnc-quantiles": "numbers cut at quantiles instead of by MDLP",

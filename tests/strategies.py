@@ -157,10 +157,14 @@ def is_acyclic(clusters):
 
 
 def _log_theta_cells(structure, n_states, x):
-    """For every class: the cells (variable, parents' states, state) of the joint at (x, y)."""
+    """For every class: the cells (variable, parents' states, state) of the joint at (x, y).
+
+    A variable with one state has no cell: its probability is 1, its logarithm no unknown.
+    """
+    varying = [v for v in structure.names if n_states[v] > 1]
     for y in range(n_states[structure.target]):
         at = {**x, structure.target: y}
-        yield [(v, tuple(at[p] for p in structure.parents(v)), at[v]) for v in structure.names]
+        yield [(v, tuple(at[p] for p in structure.parents(v)), at[v]) for v in varying]
 
 
 def _configurations(structure, n_states):

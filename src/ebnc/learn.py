@@ -1,6 +1,8 @@
 """Learn one EBNC from data: cases → posterior → φ̃ → scores (§5). Arranges, does not compute."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -22,65 +24,118 @@ from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior, as_prior
+from ebnc.parameters.background import Background, learn_background
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
+from ebnc.parameters.contributions import Weights, centred, weights_named
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis, Term, phi_to_tables, recode
 from ebnc.parameters.tables import TableSum
-from ebnc.score.bic import bic
+from ebnc.score.bic import bic, likelihood_supremum
 from ebnc.score.intervals import (
     ProbabilityIntervals,
     contribution_errors,
     probability_intervals,
+    root_in_basis,
 )
-from ebnc.score.laplace import Curvature, curvature_at, laplace_log_evidence, log_joint
+from ebnc.score.laplace import (
+    Curvature,
+    curvature_at,
+    laplace_log_evidence,
+    likelihood_factor,
+    log_joint,
+)
 from ebnc.score.predictive_scale import best_factor, rescaled
 from ebnc.score.scales import maximise_evidence
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
-__all__ = ["FittedEBNC", "fit", "fit_cases", "fit_theta", "maximise_posterior"]
+__all__ = [
+    "Fitted",
+    "FittedEBNC",
+    "fit",
+    "fit_cases",
+    "fit_theta",
+    "fitted_to",
+    "largest_log_likelihood",
+    "maximise_posterior",
+]
 
 TOLERANCE = 1e-12  # nats
 
 SUSPICIOUS_LOG_ODDS = 15.0
 """Larger fitted log odds make a flat-prior fit suspect: separated rows end well above 20."""
 
+UNEQUAL, TOO_UNEQUAL = 1e6, 1e10
+"""Weights that differ by more than the first hide separated rows from a fit; by more than the
+second, φ would be wrong in its seventh digit."""
+
+
+class Fitted(NamedTuple):
+    """A posterior, its maximum φ̃, and the factor of A there, None where it is too large.
+
+    ``log_evidence``: log p(D | m), None under a flat prior or where A is too large.
+    """
+
+    posterior: Posterior
+    solution: Solution
+    factor: Factor | None
+    log_evidence: float | None
+
 
 class FittedEBNC(EBNC):
     """An EBNC with the report of its fit: ``solution``, ``bic``, ``log_evidence``, standard errors.
 
     ``prior``: the normal prior, with the scales that were chosen. ``n_cases``: N, the sum of the
-    weights. ``factor``: of A at φ̃, or None where it is too large.
+    weights. ``log_likelihood``: at φ. ``largest_log_likelihood``: its maximum over φ or, where the
+    classes are separated and there is none, its supremum; None where it was not computed.
+    ``factor``: of A at φ̃, or None where it is too large. ``background``: the training data in
+    short.
     """
 
     def __init__(
         self,
-        posterior: Posterior,
-        solution: Solution,
-        factor: Factor | None,
+        fitted: Fitted,
         n_cases: float,
+        largest_log_likelihood: float | None = None,
+        background: Background | None = None,
     ) -> None:
+        posterior, solution, factor, log_evidence = fitted
         design = posterior.design
         basis = design.basis
         phi = design.to_basis(solution.phi)
-        super().__init__(basis.structure, basis.domain, phi, ORTHONORMAL.name)
+        super().__init__(
+            basis.structure, basis.domain, phi, ORTHONORMAL.name, background=background
+        )
         self.solution = solution
         self.prior = posterior.prior
         self.n_cases = n_cases
         self.log_likelihood = posterior.log_likelihood(solution.phi)
+        self.largest_log_likelihood = largest_log_likelihood
         self.factor = factor
         self.design = design
+        self._log_evidence = log_evidence
+        self._centred_roots: dict[str, list[FloatArray]] = {}
         self._log_joint = log_joint(posterior, solution.phi) if posterior.prior.is_proper else None
 
     @property
-    def bic(self) -> float:
-        """L(φ̂) − (d/2) log N, eq. 9, at the φ fitted: exactly so for ``prior_scale=inf``."""
-        return bic(self.log_likelihood, self.dimension, self.n_cases)
+    def bic(self) -> float | None:
+        """L(φ̂) − (d/2) log N, eq. 9, with φ̂ at maximum likelihood whatever the prior of the fit.
 
-    @cached_property
+        Where the classes are separated no φ̂ exists; L is then its supremum, which is finite. None
+        where that was not computed (too many parameters), or N < 1, where eq. 9 says nothing.
+        """
+        if self.largest_log_likelihood is None or self.n_cases < 1:
+            return None
+        return bic(self.largest_log_likelihood, self.dimension, self.n_cases)
+
+    @property
     def log_evidence(self) -> float:
-        """Laplace's log p(D | m), eq. 8, with the posterior's Hessian."""
-        return self.laplace()
+        """Laplace's log p(D | m), eq. 8, at the given scales of the prior.
+
+        Where the scales were chosen by evidence ("evidence", "loo"), at those that maximise it,
+        their hyperprior included: what a search compares.
+        """
+        return self.laplace() if self._log_evidence is None else self._log_evidence
 
     def laplace(self, curvature: Curvature = "posterior") -> float:
         """Laplace's log p(D | m), eq. 8; the paper takes the curvature of the ``"likelihood"``."""
@@ -95,9 +150,8 @@ class FittedEBNC(EBNC):
                 f"curvature must be 'posterior' or 'likelihood', got {curvature!r}"
             )
         if curvature == "likelihood":
-            factor = factor.minus_diagonal(
-                np.repeat(self.prior.precision(self.design), self.design.n_others)
-            )
+            precision = np.repeat(self.prior.precision(self.design), self.design.n_others)
+            factor = likelihood_factor(factor, precision)
         return laplace_log_evidence(self._log_joint, factor)
 
     def _curvature(self, refusal: str) -> Factor:
@@ -114,26 +168,30 @@ class FittedEBNC(EBNC):
     @cached_property
     def _standard_errors(self) -> FloatArray:
         assert self.factor is not None
-        root = self._inverse_root
-        design, total = self.design, np.zeros(self.dimension)
-        for start in range(0, self.dimension, 256):
-            chunk = root[:, start : start + 256].reshape(design.n_columns, design.n_others, -1)
-            in_basis = np.empty_like(chunk)
-            in_basis[design.order] = chunk
-            columns = in_basis.reshape(self.dimension, -1)
+        total = np.zeros(self.dimension)
+        for columns in root_in_basis(self.design, self.factor):
             total += (recode(self.basis, columns, ORTHONORMAL, INDICATOR) ** 2).sum(axis=1)
         return np.sqrt(total)
 
-    def contribution_errors(self, term: Term) -> FloatArray | None:
-        """Standard errors of one term's contributions, shape (r_i …, K), from the Hessian."""
+    def contribution_errors(
+        self, term: Term, *, weights: Weights = "training"
+    ) -> FloatArray | None:
+        """Standard errors of one term's contributions, shape (r_i …, K), from the Hessian.
+
+        Parameters
+        ----------
+        term : Term
+            One of ``basis.terms``.
+        weights : {"training", "uniform"}
+            Of the states, as in ``contributions``.
+        """
         if self.factor is None:
             return None
-        return contribution_errors(self.design, self._inverse_root, term)
-
-    @cached_property
-    def _inverse_root(self) -> FloatArray:
-        assert self.factor is not None
-        return self.factor.inverse_root()
+        by_state = weights_named(weights, self.background)
+        if weights not in self._centred_roots:
+            parts = root_in_basis(self.design, self.factor)
+            self._centred_roots[weights] = [centred(self.basis, part, by_state) for part in parts]
+        return contribution_errors(self.basis, self._centred_roots[weights], term, by_state)
 
     def probability_intervals(self, data: Table, level: float = 0.95) -> ProbabilityIntervals:
         """Intervals of p(y|x) for every row and class, by the delta method on log odds."""
@@ -185,10 +243,32 @@ def fit_cases(
     max_steps: int = 1000,
 ) -> FittedEBNC:
     """``fit`` for coded data; the cases may have more inputs than the structure."""
-    posterior, solution, factor = maximise_posterior(
-        basis, cases, prior_scale, start=start, max_steps=max_steps
-    )
-    return FittedEBNC(posterior, solution, factor, cases.total_weight)
+    fitted = maximise_posterior(basis, cases, prior_scale, start=start, max_steps=max_steps)
+    return fitted_to(cases, fitted, largest_log_likelihood(fitted))
+
+
+def fitted_to(
+    cases: Parts,
+    fitted: Fitted,
+    largest_log_likelihood: float | None,
+    used: Sequence[str] | None = None,
+) -> FittedEBNC:
+    """A fit with the background of its cases: of ``used``, or of the inputs it depends on."""
+    design = fitted.posterior.design
+    names = design.basis.structure.markov_blanket if used is None else used
+    tables = phi_to_tables(design.basis, design.to_basis(fitted.solution.phi), ORTHONORMAL)
+    background = learn_background(cases, tables, names)
+    return FittedEBNC(fitted, cases.total_weight, largest_log_likelihood, background)
+
+
+def largest_log_likelihood(fitted: Fitted) -> float | None:
+    """The maximum or supremum of the likelihood of a fit; None where A is too large for it."""
+    posterior, solution, factor, _ = fitted
+    if not posterior.prior.is_proper:
+        return posterior.log_likelihood(solution.phi)
+    if factor is None:
+        return None
+    return posterior.log_likelihood(likelihood_supremum(posterior, solution.phi).solution.phi)
 
 
 def maximise_posterior(
@@ -198,8 +278,8 @@ def maximise_posterior(
     *,
     start: EBNC | None = None,
     max_steps: int = 1000,
-) -> tuple[Posterior, Solution, Factor | None]:
-    """The posterior with its scales, φ̃, and the factor of A there unless it is too large."""
+) -> Fitted:
+    """The posterior with its scales, φ̃, the factor of A there, and the evidence."""
     design = Design(basis)
     counts = count_cells(design, cases)
     if isinstance(prior_scale, str):
@@ -214,24 +294,44 @@ def maximise_posterior(
         optimum = Optimum(found.posterior, found.solution, found.factor)
         if prior_scale == "loo":
             optimum = rescaled(optimum, best_factor(optimum))
-        return optimum
+        return Fitted(*optimum, found.total)
     posterior = Posterior(design, counts, as_prior(prior_scale))
-    return posterior, *_maximise(posterior, cases, start, max_steps)
+    return Fitted(posterior, *_maximise(posterior, cases, start, max_steps), None)
 
 
 def fit_theta(
     structure: EmbeddedStructure,
     data: Frame,
     *,
+    alpha: float | None = None,
     n_starts: int = 10,
     random_state: int = 0,
     categories: Categories | None = None,
     missing: Missing = "state",
     weights: object = None,
 ) -> ThetaFit:
-    """Maximum likelihood of the strict model in θ, from several starts; ``fit`` is the default.
+    """Local maxima of the strict model in θ, from several starts; ``fit`` is the default.
 
     Where the structure fills its span both reach the same likelihood; elsewhere θ reaches less.
+
+    Parameters
+    ----------
+    structure, data, categories, missing, weights
+        As for ``fit``.
+    alpha
+        None maximises the likelihood. A number maximises the posterior when every distribution
+        θ(·|pa) is Dirichlet(α, …, α), in log-ratio coordinates of θ
+        (``ebnc.parameters.theta_posterior``); maxima then have their contributions to the evidence.
+    n_starts
+        Random θ that are climbed from.
+    random_state
+        Seed of the starts.
+
+    Returns
+    -------
+    ThetaFit
+        The distinct maxima; ``summed_bic`` and, with ``alpha``, ``summed_log_evidence`` add up what
+        they contribute to p(D | m), as the paper advises (§5).
     """
     if n_starts < 1:
         raise ParameterError(f"n_starts must be at least 1, got {n_starts}")
@@ -241,7 +341,9 @@ def fit_theta(
             f"{cases.n_rows} rows do not fit in memory, where the fit in θ needs them; raise "
             "memory_limit, or use ebnc.fit"
         )
-    return fit_theta_to_cases(structure, cases, n_starts=n_starts, random_state=random_state)
+    return fit_theta_to_cases(
+        structure, cases, alpha=alpha, n_starts=n_starts, random_state=random_state
+    )
 
 
 def _read(
@@ -283,13 +385,25 @@ def _maximise(
     design = posterior.design
     is_flat = not posterior.prior.is_proper
     small = design.dimension <= LARGEST_FACTOR
-    if is_flat and small:
-        refuse_unidentified(posterior)
-    first = None if start is None else _first(design, start)
     tolerance = TOLERANCE
+    ranges = cases.collect(_range_of_weights)
+    least, largest = min(low for low, _ in ranges), max(high for _, high in ranges)
     if is_flat:
+        if small:
+            # Which rows there are decides, not how much they weigh.
+            counts = count_cells(design, cases.prepared(_unweighted))
+            refuse_unidentified(Posterior(design, counts, posterior.prior))
+        if largest > UNEQUAL * least:  # light rows may be separated where no fit would show it
+            refuse_separated(design.basis, cases)
+        if largest > TOO_UNEQUAL * least:
+            raise ParameterError(
+                f"weights between {least:g} and {largest:g} are too far apart for maximum "
+                "likelihood: rounding errors of the heavy rows exceed what the light ones say; use "
+                "a finite prior_scale, or leave out the light rows"
+            )
         # Without a prior small weights only scale the problem, and must not end it early.
-        tolerance *= min(1.0, *cases.collect(_least_weight))
+        tolerance *= min(1.0, least)
+    first = None if start is None else _first(design, start)
     try:
         solution = maximise(posterior, first, tolerance=tolerance, max_steps=max_steps)
         factor = curvature_at(posterior, solution.phi) if small else None
@@ -298,19 +412,28 @@ def _maximise(
     except SingularHessianError:
         if is_flat:
             refuse_separated(design.basis, cases)
-        raise
+        raise SingularHessianError(
+            f"weights between {least:g} and {largest:g} leave the Hessian of {design.dimension} "
+            "parameters no precision; scale the weights, or bring them closer together"
+        ) from None
     if is_flat:
         fitted = phi_to_tables(design.basis, design.to_basis(solution.phi), ORTHONORMAL)
-        largest = max(cases.collect(_largest_log_odds, fitted))
-        if largest > SUSPICIOUS_LOG_ODDS or not solution.converged:
+        farthest = max(cases.collect(_largest_log_odds, fitted))
+        if farthest > SUSPICIOUS_LOG_ODDS or not solution.converged:
             refuse_separated(design.basis, cases)
             if not math.isfinite(solution.value):
                 raise NoMaximumError("maximum likelihood was not reached; use a finite prior_scale")
     return solution, factor
 
 
-def _least_weight(cases: Cases) -> float:
-    return 1.0 if cases.weights is None else float(cases.weights.min(initial=math.inf))
+def _range_of_weights(cases: Cases) -> tuple[float, float]:
+    if cases.weights is None or not len(cases.weights):
+        return 1.0, 1.0
+    return float(cases.weights.min()), float(cases.weights.max())
+
+
+def _unweighted(cases: Cases) -> Cases:
+    return replace(cases, weights=None)
 
 
 def _largest_log_odds(cases: Cases, fitted: TableSum) -> float:

@@ -24,7 +24,6 @@ SOURCE = "study/classification/results.csv; python -m study.classification --dat
 
 LABELS = {
     "ebnc": "EBNC",
-    "ebnc-bic": "EBNC, searched by BIC",
     "ebnc-tan": "EBNC, TAN",
     "ebnc-naive": "EBNC, naive",
     "nb-tuned": "naive Bayes",
@@ -55,6 +54,7 @@ def claims() -> dict[str, Claim]:
     for place, data, models in (("all", frame(), STUDIED), ("core", core(frame()), REPEATED)):
         losses = means(data, models)
         independent = without_twins(losses)
+        texts[f"{place}/models"] = str(len(models))
         texts[f"{place}/sets"] = str(len(losses))
         texts[f"{place}/independent-sets"] = str(len(independent))
         for model, rank in mean_ranks(independent).items():

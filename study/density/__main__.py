@@ -4,8 +4,9 @@
 
 FOLDER holds NAME.train.csv.gz and NAME.test.csv.gz: 0/1, no header (the benchmark of Lowd & Davis
 2010 and Van Haaren & Davis 2012). Published figures (``published.csv``): WM = WinMine, Bayesian
-networks with tree nodes; SPN = LearnSPN; ID-SPN; ACMN; MT = mixtures of trees; HCLT; EiNet. AR =
-every node a naive EBNC on all its predecessors in file order, one ridge per set. Sets that are on
+networks with tree nodes; SPN = LearnSPN; ID-SPN; ACMN; MT = mixtures of trees; HCLT; EiNet; CM =
+continuous mixtures; MADE; MoAT = mixtures of all trees; how sure each is, is said there. AR = every
+node a naive EBNC on all its predecessors in file order, one ridge per set. Sets that are on
 file are not run again unless ``--again`` is given.
 """
 

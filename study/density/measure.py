@@ -64,6 +64,6 @@ def measure(folder: Path, name: str, model: str) -> dict[str, Value]:
         "regime": network.regime,
         "kinds": " ".join(f"{kind}:{n}" for kind, n in sorted(kinds.items())),
         "dimension": network.dimension,
-        "score": float(network.score),
+        "score": float(network.learned_score),
         "seconds": seconds,
     }

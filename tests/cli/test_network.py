@@ -95,6 +95,19 @@ def test_log_likelihood_of_rows(learned, tmp_path):
     assert "200" in piped.text
 
 
+def test_rows_with_too_many_gaps_are_refused_or_estimated(tmp_path):
+    names = [f"x{i}" for i in range(19)]
+    domain = dict.fromkeys([*names, "y"], 2)
+    y = ebnc.EBNC(ebnc.EmbeddedStructure.naive("y", names), domain, [0.1] * 20)
+    coins = [ebnc.Table(x, [], domain, [0.5, 0.5]) for x in names]
+    ebnc.Network([*coins, y]).save(tmp_path / "n.json")
+    (tmp_path / "d.csv").write_text(",".join([*names, "y"]) + "\n" + "," * 19 + "1\n")
+    ask = ["network", "loglik", tmp_path / "n.json", tmp_path / "d.csv"]
+    refused(*ask, words="--samples")
+    ran = succeeded(*ask, "--samples", "1000", start=process)
+    assert "ebnc: warning: log p of 1 of 1 rows is estimated" in ran.err
+
+
 def test_impossible_rows_have_no_logarithm_in_json(tmp_path):
     never = ebnc.Network([ebnc.Table("a", [], {"a": ["no", "yes"]}, [1.0, 0.0])])
     never.save(tmp_path / "n.json")

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+import ebnc
 from ebnc.data.files import DataFiles
+from ebnc.data.parts import count_candidates
 from ebnc.data.read import learn_cases
+from ebnc.domain import Interval
 from ebnc.errors import DataError, DataWarning, ParameterError
 
 N = 2000
@@ -36,6 +39,35 @@ def test_identifiers_dates_and_constants_are_left_out_with_one_warning():
         assert f"'{name}'" in words
     with pytest.raises(DataError, match=r"doubtful columns: 'uuid' .*identifier.*'when' .* dates"):
         learn_cases(data, inputs, "y")
+
+
+@pytest.mark.parametrize("source", ["mapping", "csv"])
+def test_a_number_that_was_not_cut_was_a_candidate_and_a_constant_was_not(source, tmp_path):
+    generator = np.random.default_rng(3)
+    x = generator.choice(["p", "q"], N)
+    data = {
+        "x": x.tolist(),
+        "noise": generator.normal(size=N).tolist(),
+        "one": ["same"] * N,
+        "fixed": [2.5] * N,
+        "y": np.where(generator.random(N) < 0.2 + 0.6 * (x == "p"), "yes", "no").tolist(),
+    }
+    inputs = ["x", "noise", "one", "fixed"]
+    given = data
+    if source == "csv":
+        given = tmp_path / "data.csv"
+        rows = [",".join(map(str, row)) for row in zip(*data.values(), strict=True)]
+        given.write_text("\n".join([",".join(data), *rows]))
+    with pytest.warns(DataWarning) as told:
+        cases = learn_cases(given, inputs, "y", leave_out=True)
+    assert len(told) == 1
+    assert str(told[0].message).count("is constant") == 2
+    assert cases.inputs == ("x", "noise")
+    assert cases.domain["noise"] == (Interval(-np.inf, np.inf),)
+    assert count_candidates(cases) == (2, 1 + (N - 1))
+    model = ebnc.EBNCClassifier().fit_cases(cases)
+    (tmp_path / "new.csv").write_text("x\np\nq\n")
+    assert model.predict(tmp_path / "new.csv").tolist() == ["yes", "no"]
 
 
 def test_what_was_read_wrongly_ends_the_run_in_one_message():

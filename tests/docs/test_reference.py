@@ -5,7 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 import ebnc
-from ebnc import report
+from ebnc import parameters, report
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -18,8 +18,8 @@ def documented() -> dict[str, str]:
 
 
 def test_every_public_name_has_its_place_in_the_reference():
-    """A name added to ``ebnc`` or ``ebnc.report`` must be added to docs/reference."""
-    missing = {*ebnc.__all__, *report.__all__} - set(documented())
+    """A name added to ``ebnc``, ``ebnc.parameters`` or ``ebnc.report`` must be added there."""
+    missing = {*ebnc.__all__, *parameters.__all__, *report.__all__} - set(documented())
     assert not missing
 
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import ebnc
+from ebnc.fitting import multistart
+from ebnc.parameters.closest_theta import Climb
 from ebnc.parameters.theta_likelihood import ThetaLikelihood
 from problems import domain_of, random_data, structure_named
 
@@ -63,6 +65,31 @@ def test_distinct_maxima_are_summed_as_the_paper_says():
     assert len(heights) >= 2
     by_hand = np.log(np.sum(np.exp(np.array(heights) - heights[0]))) + heights[0]
     assert found.summed_bic(5, 500) == pytest.approx(by_hand - 2.5 * np.log(500))
+    dimension = ebnc.generic_dimension(structure, domain)
+    expected = by_hand - 0.5 * dimension * np.log(500)
+    assert found.summed_bic() == pytest.approx(expected)
+
+
+def test_climbs_that_end_a_little_apart_are_one_maximum(monkeypatch):
+    """In a cell of little weight p(y|x) of two climbs may differ by a hundredth and cost nothing;
+    with many cases a thousandth is another maximum."""
+    structure = ebnc.EmbeddedStructure.from_string("[A][Y|A]", target="Y")
+    data = {"A": [0, 0, 1, 1], "Y": [0, 1, 0, 1]}
+    ends = {"one": (0.5, 0.5), "as good": (0.51, 0.5), "another": (0.5, 0.499)}
+
+    def stand_in(likelihood, start):
+        p = ends[next(names)]
+        logits = np.log([[1 - p[0], p[0]], [1 - p[1], p[1]]]).ravel()
+        return Climb(logits, likelihood.value_and_gradient(logits)[0], True)
+
+    monkeypatch.setattr(multistart, "climb", stand_in)
+    names = iter(["one", "as good", "one"])
+    found = ebnc.fit_theta(structure, data, n_starts=3, weights=[0.01, 0.01, 1e4, 1e4])
+    assert [maximum.n_starts for maximum in found.maxima] == [3]
+    assert found.n_cases == pytest.approx(20_000.02)
+    names = iter(["one", "another"])
+    found = ebnc.fit_theta(structure, data, n_starts=2, weights=[0.01, 0.01, 1e4, 1e4])
+    assert [maximum.n_starts for maximum in found.maxima] == [1, 1]
 
 
 def test_the_gradient_in_logits_equals_finite_differences():

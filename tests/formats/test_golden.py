@@ -29,7 +29,7 @@ def test_a_golden_file_predicts_as_it_did(path):
     assert stored.findings == {"note": "golden"}
 
 
-@pytest.mark.parametrize("name", ["ebnc", "network"])
+@pytest.mark.parametrize("name", ["ebnc", "background", "network"])
 def test_what_is_written_today_is_what_was_written(name, tmp_path):
     """The same model, the same bytes; so a change of the format shows."""
     save(
@@ -42,9 +42,29 @@ def test_what_is_written_today_is_what_was_written(name, tmp_path):
     assert (tmp_path / "model.json").read_bytes() == golden.read_bytes()
 
 
+def without_constants(part, gone=frozenset()):
+    """A document without inputs of one state, which earlier versions wrote."""
+    if isinstance(part, list):
+        kept = (item for item in part if not (isinstance(item, dict) and item.get("name") in gone))
+        return [
+            without_constants(item, gone)
+            for item in kept
+            if not (isinstance(item, str) and item in gone)
+        ]
+    if not isinstance(part, dict):
+        return part
+    if isinstance(part.get("domain"), list):
+        gone = frozenset(v["name"] for v in part["domain"] if len(v["states"]) == 1)
+    return {
+        key: value if key == "features" else without_constants(value, gone)
+        for key, value in part.items()
+    }
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_reading_and_writing_again_changes_nothing(path):
     stored = read_model(path)
     again = document(stored.model, stored.provenance, stored.findings)
-    assert again == json.loads(path.read_text(encoding="utf-8")) | {"version": FORMAT_VERSION}
+    golden = json.loads(path.read_text(encoding="utf-8"))
+    assert again == without_constants(golden) | {"version": FORMAT_VERSION}
     assert isinstance(stored.model, ebnc.EBNC | ebnc.EBNCClassifier | ebnc.Network)

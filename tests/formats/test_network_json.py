@@ -9,20 +9,40 @@ import pytest
 import ebnc
 from ebnc.errors import FormatError
 from ebnc.formats.native import document, load, schema
-from network.networks import random_network
+from network.networks import everything, random_network
+
+VALIDATOR = jsonschema.Draft202012Validator(schema())
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_round_trip_to_the_bit(seed, tmp_path):
-    network = random_network(seed, n_nodes=9)
-    path = tmp_path / "network.json"
+def assert_equal_to_the_bit(network, path):
     network.save(path)
-    jsonschema.validate(json.loads(path.read_text()), schema())
+    VALIDATOR.validate(json.loads(path.read_text()))
     back = load(path)
-    rows = network.sample(200, random_state=0)
+    rows = everything(network)
     np.testing.assert_array_equal(back.log_likelihood(rows), network.log_likelihood(rows))
     assert back.arcs == network.arcs
-    assert [local.kind for local in back.values()] == [local.kind for local in network.values()]
+    for name, local in network.items():
+        assert back[name].kind == local.kind
+        np.testing.assert_array_equal(
+            back[name].probabilities(rows), local.probabilities(rows), err_msg=name
+        )
+        if isinstance(local, ebnc.EBNC):
+            assert back[name].coding == local.coding
+            np.testing.assert_array_equal(back[name].phi, local.phi)
+
+
+def test_150_networks_of_all_kinds_round_trip_to_the_bit(tmp_path):
+    for seed in range(150):
+        assert_equal_to_the_bit(random_network(seed), tmp_path / "network.json")
+
+
+@pytest.mark.parametrize("regime", ["sparse", "dense"])
+def test_learned_networks_round_trip_to_the_bit(regime, tmp_path):
+    rows = random_network(4, n_nodes=10, max_states=2).sample(300, random_state=1)
+    learned = ebnc.Network.learn(rows, regime=regime, local="ebnc", n_jobs=1)
+    assert learned.regime == regime
+    assert any(local.kind == "ebnc" and local.parents for local in learned.values())
+    assert_equal_to_the_bit(learned, tmp_path / "network.json")
 
 
 def test_many_parents_take_no_more_than_their_parameters(tmp_path):

@@ -2,8 +2,9 @@
 
     python tests/golden/regenerate.py
 
-writes files of the current version of the format. Files of older versions stay as they are: what
-was written once must remain readable.
+writes files of the current version of the format that are not there. Those that are stay as they
+are: what was written once must remain readable; ``network-1-without-coding`` is a network as it was
+written before its nodes named the coding of φ.
 """
 
 import json
@@ -12,9 +13,11 @@ from pathlib import Path
 import numpy as np
 
 import ebnc
+from ebnc.data.rows import CodedRows
 from ebnc.domain import Interval
 from ebnc.formats.native import FORMAT_VERSION, save
 from ebnc.formats.provenance import DataSource, Provenance
+from ebnc.parameters.background import Background
 
 HERE = Path(__file__).parent
 INF = float("inf")
@@ -39,6 +42,19 @@ def plain() -> ebnc.EBNC:
     structure = ebnc.EmbeddedStructure.tree("play", [("outlook", "windy")], list(DOMAIN)[:-1])
     phi = np.linspace(-1.0, 1.3, ebnc.dimension(structure, DOMAIN))
     return ebnc.EBNC(structure, DOMAIN, phi)
+
+
+def background() -> ebnc.EBNC:
+    """The same, with training data in short; what is not known is averaged over them."""
+    model = plain()
+    names = model.structure.inputs
+    rows = CodedRows.from_codes(
+        model.domain, {x: [0, 1, min(2, model.domain.n_states(x) - 1)] for x in names}
+    )
+    shares = {2: np.array([0.25, 0.75]), 3: np.array([0.5, 0.375, 0.125])}
+    weights = {x: shares[model.domain.n_states(x)] for x in names}
+    known = Background(weights, rows, np.array([0.5, 0.25, 0.25]))
+    return ebnc.EBNC(model.structure, model.domain, model.phi, background=known)
 
 
 def weather() -> tuple[dict[str, list[object]], list[str]]:
@@ -120,13 +136,21 @@ def predictions(model: object) -> list[list[float]]:
     return model.probabilities(ROWS, unseen="average").tolist()
 
 
-MODELS = {"ebnc": plain, "fitted": fitted, "classifier": classifier, "network": network}
+MODELS = {
+    "ebnc": plain,
+    "background": background,
+    "fitted": fitted,
+    "classifier": classifier,
+    "network": network,
+}
 
 
 def main() -> None:
     for name, make in MODELS.items():
-        model = make()
         path = HERE / f"{name}-{FORMAT_VERSION}.json"
+        if path.exists():
+            continue
+        model = make()
         save(model, path, provenance=PROVENANCE, findings={"note": "golden"})
         expected = HERE / f"{name}-{FORMAT_VERSION}.predictions"
         expected.write_text(json.dumps(predictions(model)) + "\n", encoding="utf-8")

@@ -1,13 +1,17 @@
 """Blocks of rows on threads: every row once, results in order, errors come through."""
 
+import os
 import threading
+import time
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from ebnc.kernels.parallel import at_most, in_parallel, n_threads, one_blas_thread, row_blocks
+from ebnc.errors import ParameterError
+from ebnc.kernels import parallel
+from ebnc.kernels.parallel import in_parallel, limit_threads, n_threads, one_blas_thread, row_blocks
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 2, 4095, 4096, 4097, 100_000, 1_000_003])
@@ -100,11 +104,11 @@ def test_a_job_may_itself_work_in_parallel(monkeypatch):
 
 def test_no_more_threads_than_allowed(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "4")
-    with at_most(3):
+    with limit_threads(3):
         assert n_threads() == 3
-        with at_most(8):
+        with limit_threads(8):
             assert n_threads() == 3
-        with at_most(1):
+        with limit_threads(1):
             assert (
                 in_parallel(lambda _: threading.get_ident(), range(5))
                 == [threading.get_ident()] * 5
@@ -121,5 +125,67 @@ def test_threads_that_help_are_allowed_no_more(monkeypatch):
         together.wait()  # one of the two is a helper
         return n_threads()
 
-    with at_most(2):
+    with limit_threads(2):
         assert in_parallel(ask, range(2)) == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "expected"), [(None, 4), (1, 1), (3, 3), (9, 4), (-1, 4), (-2, 3), (-9, 1)]
+)
+def test_n_jobs_is_the_number_of_threads(n_jobs, expected, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    with limit_threads(n_jobs):
+        assert n_threads() == expected
+    assert n_threads() == 4
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
+def test_a_senseless_n_jobs_is_refused(n_jobs):
+    with pytest.raises(ParameterError, match="n_jobs must be None"), limit_threads(n_jobs):
+        pass
+
+
+def test_nested_calls_share_one_limit(monkeypatch):
+    """Jobs, their jobs and those of these: never more threads at work than allowed."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "8")
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    parallel._pool.cache_clear()
+    busy, most, lock = 0, 0, threading.Lock()
+
+    def job(depth):
+        nonlocal busy, most
+        if depth:
+            in_parallel(job, [depth - 1] * 4)
+            return
+        with lock:
+            busy += 1
+            most = max(most, busy)
+        time.sleep(1e-3)
+        with lock:
+            busy -= 1
+
+    with limit_threads(3):
+        in_parallel(job, [2] * 4)
+    parallel._pool.cache_clear()
+    assert most == 3
+
+
+def test_deeply_nested_calls_of_many_callers_end(monkeypatch):
+    """More threads are wanted than there are: nobody waits for one that cannot begin."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+
+    def count(depth):
+        return sum(in_parallel(count, [depth - 1] * 5)) if depth else 1
+
+    answers = []
+
+    def call():
+        with limit_threads(7):
+            answers.append(count(4))
+
+    callers = [threading.Thread(target=call, daemon=True) for _ in range(6)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join(60)
+    assert answers == [625] * 6

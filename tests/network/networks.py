@@ -40,7 +40,8 @@ def random_local(kind, name, parents, domain, rng):
     if len(parents) > 1 and rng.random() < 0.5:
         structure = ebnc.EmbeddedStructure.chain(name, parents)
     d = ebnc.dimension(structure, {x: len(domain[x]) for x in (*parents, name)})
-    return ebnc.EBNC(structure, domain, rng.normal(size=d), "orthonormal")
+    coding = str(rng.choice(["indicator", "orthonormal"]))
+    return ebnc.EBNC(structure, domain, rng.normal(size=d), coding)
 
 
 def random_tree(name, parents, domain, rng):

@@ -183,7 +183,7 @@ def test_networks_from_files(tmp_path):
     data.to_csv(path, index=False)
     from_file, from_memory = ebnc.Network.learn(path), ebnc.Network.learn(data)
     assert set(from_file.arcs) == set(from_memory.arcs)
-    assert from_file.score == pytest.approx(from_memory.score, rel=1e-9)
+    assert from_file.learned_score == pytest.approx(from_memory.learned_score, rel=1e-9)
 
 
 def test_kinds_that_dense_networks_do_not_have_are_for_sparse_ones():

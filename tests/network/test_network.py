@@ -1,11 +1,14 @@
 """Networks as joint distributions: against brute force, pyAgrum, and their own samples."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import ebnc
-from ebnc.errors import DataError, DomainError, NetworkError, ParameterError
+from ebnc.errors import DataError, DomainError, NetworkError, ParameterError, TooLargeError
+from ebnc.network import elimination
 from network.networks import everything, joint_table, random_network
 
 
@@ -72,19 +75,52 @@ def test_missing_entries_are_summed_out(seed):
     np.testing.assert_allclose(network.log_likelihood(sample), expected, rtol=1e-10)
 
 
-def test_many_missing_entries_are_estimated(monkeypatch):
-    from ebnc.network import marginal
+def test_a_sum_over_many_missing_entries_is_exact():
+    """2^40 configurations of a chain; the oracle is the product of its matrices."""
+    rng = np.random.default_rng(0)
+    names = [f"X{i}" for i in range(41)]
+    domain = dict.fromkeys(names, 2)
+    first, steps = rng.dirichlet([1, 1]), rng.dirichlet([1, 1], size=(40, 2))
+    network = ebnc.Network(
+        [
+            ebnc.Table("X0", [], domain, first),
+            *(
+                ebnc.Table(x, [before], domain, theta)
+                for before, x, theta in zip(names, names[1:], steps, strict=False)
+            ),
+        ]
+    )
+    found = network.log_likelihood({x: [1 if x == "X40" else None] for x in names})
+    expected = np.log(np.linalg.multi_dot([first, *steps])[1])
+    np.testing.assert_allclose(found, [expected], rtol=1e-12)
 
-    network = random_network(3, n_nodes=6)
-    sample = network.sample(5, random_state=0).astype(object)
-    sample[network.order[0]] = None
-    sample[network.order[2]] = None
-    exact = network.log_likelihood(sample)
-    monkeypatch.setattr(marginal, "MOST_CONFIGURATIONS", 1)
-    estimate = network.log_likelihood(sample, n_samples=50_000)
-    np.testing.assert_allclose(estimate, exact, atol=0.03)
-    assert (estimate != exact).any()
-    np.testing.assert_array_equal(network.log_likelihood(sample, n_samples=50_000), estimate)
+
+def a_wide_network(n_parents, seed=0):
+    """One node of many parents, none of which can be summed out without a table of all."""
+    rng = np.random.default_rng(seed)
+    names = [f"X{i}" for i in range(n_parents)]
+    domain = dict.fromkeys([*names, "Y"], 2)
+    phi = rng.normal(0, 0.3, n_parents + 1)
+    y = ebnc.EBNC(ebnc.EmbeddedStructure.naive("Y", names), domain, phi)
+    row = {**{x: [None] for x in names}, "Y": [1]}
+    return ebnc.Network([*(ebnc.Table(x, [], domain, [0.5, 0.5]) for x in names), y]), phi, row
+
+
+def test_what_is_too_large_to_sum_is_refused_or_estimated_with_its_error(monkeypatch):
+    network, phi, row = a_wide_network(14)
+    cells = np.array(list(product([0, 1], repeat=14)))
+    truth = np.log(np.mean(1 / (1 + np.exp(-(phi[0] + cells @ phi[1:])))))
+    np.testing.assert_allclose(network.log_likelihood(row), [truth], rtol=1e-10)
+    monkeypatch.setattr(elimination, "MOST_CELLS", 2**10)
+    with pytest.raises(TooLargeError, match="row 0, where 14 entries are missing; give n_samples"):
+        network.log_likelihood(row)
+    with pytest.warns(UserWarning, match=r"log p of 1 of 1 rows .* errors up to 0\.01"):
+        found = network.log_likelihood(row, n_samples=1000)
+    np.testing.assert_allclose(found, [truth], atol=0.06)
+    with pytest.warns(UserWarning, match="1 of them rest on fewer than 200 effective samples"):
+        network.log_likelihood(row, n_samples=100)
+    with pytest.raises(ParameterError, match="n_samples"):
+        network.log_likelihood(row, n_samples=0)
 
 
 @pytest.mark.parametrize("seed", range(4))

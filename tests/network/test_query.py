@@ -5,6 +5,7 @@ import pytest
 
 import ebnc
 from ebnc.errors import DataError, NetworkError, ParameterError, QueryError, TooLargeError
+from ebnc.network import elimination
 from ebnc.network import query as module
 from network.networks import joint_table, random_network
 
@@ -30,10 +31,10 @@ def questions(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_exact_by_listing(seed):
+def test_exact_by_elimination(seed):
     network, variables, evidence = questions(seed)
     found = network.query(variables, evidence, method="exact")
-    assert found.method == "exact (listing)"
+    assert found.method == "exact"
     expected = expected_answer(network, variables, evidence)
     np.testing.assert_allclose(found.probabilities, expected, rtol=1e-10)
     states = tuple(network.domain[x][0] for x in variables)
@@ -43,7 +44,7 @@ def test_exact_by_listing(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_exact_through_pyagrum(seed, gum, monkeypatch):
-    monkeypatch.setattr(module, "MOST_LISTED", 0)
+    monkeypatch.setattr(elimination, "MOST_CELLS", 0)
     network, variables, evidence = questions(seed)
     for asked in (variables, variables[:1]):
         for given in (evidence, {}):
@@ -104,7 +105,6 @@ def test_a_node_with_hundreds_of_parents():
 
 
 def test_rare_evidence_goes_to_gibbs(monkeypatch):
-    monkeypatch.setattr(module, "MOST_LISTED", 0)
     monkeypatch.setattr(module, "_exact", _too_large)
     names = [f"X{i}" for i in range(30)]
     domain = dict.fromkeys(["Y", *names], 2)
@@ -123,6 +123,74 @@ def _too_large(question):
     raise TooLargeError("for the test")
 
 
+def near_copy(flips, n_rare):
+    """B is A but for few flips, C says what B is; causes of rare evidence make weights uneven."""
+    rare = range(n_rare)
+    names = ["A", "B", "C", *(f"D{i}" for i in rare), *(f"E{i}" for i in rare)]
+    domain = dict.fromkeys(names, 2)
+    copy = [[1 - flips, flips], [flips, 1 - flips]]
+    return ebnc.Network(
+        [
+            ebnc.Table("A", [], domain, [0.9, 0.1]),
+            ebnc.Table("B", ["A"], domain, copy),
+            ebnc.Table("C", ["B"], domain, [[0.99, 0.01], [0.19, 0.81]]),
+            *(ebnc.Table(f"D{i}", [], domain, [0.8, 0.2]) for i in rare),
+            *(ebnc.Table(f"E{i}", [f"D{i}"], domain, [[0.95, 0.05], [0.05, 0.95]]) for i in rare),
+        ]
+    )
+
+
+def p_of_a(flips):
+    """p(A = 1 | C = 1) by hand: whatever is rare is independent of it."""
+    one = 0.1 * ((1 - flips) * 0.81 + flips * 0.01)
+    zero = 0.9 * (flips * 0.81 + (1 - flips) * 0.01)
+    return one / (one + zero)
+
+
+@pytest.mark.parametrize("flips", [0.1, 0.01, 0.001, 1e-6])
+def test_gibbs_intervals_cover_the_truth_where_chains_hardly_move(flips):
+    """12 intervals of 95 %: at least 9 cover, but for one time in 500."""
+    network, covered = near_copy(flips, 0), 0
+    for seed in range(12):
+        found = network.query("A", {"C": 1}, method="gibbs", random_state=seed)
+        covered += abs(found[1] - p_of_a(flips)) <= 1.96 * found.standard_errors[1]
+        assert found.warning is None
+    assert covered >= 9
+
+
+def test_gibbs_says_where_chains_disagree():
+    """Starts that weights cannot correct: the answer is flagged, printed and raised."""
+    evidence = {"C": 1, **{f"E{i}": 1 for i in range(12)}}
+    with pytest.warns(UserWarning, match="Gibbs chains disagree"):
+        found = near_copy(1e-6, 12).query("A", evidence, method="gibbs")
+    assert "standard errors cannot be trusted" in found.warning
+    assert str(found).endswith(found.warning)
+    mixes = near_copy(0.2, 12).query("A", evidence, method="gibbs")
+    assert mixes.warning is None
+    assert abs(mixes[1] - p_of_a(0.2)) <= 4 * mixes.standard_errors[1]
+
+
+def test_gibbs_says_where_hardly_any_start_is_possible():
+    """Two copies of a state that evidence leaves open; zeros keep a chain on its side."""
+    domain = {"A": 2, "B": 2, "C": 2}
+    network = ebnc.Network(
+        [
+            ebnc.Table("A", [], domain, [0.5, 0.5]),
+            ebnc.Table("B", ["A"], domain, [[1, 0], [0, 1]]),
+            ebnc.Table("C", [], domain, [0.9998, 0.0002]),
+            ebnc.Table("D", ["C"], {**domain, "D": 2}, [[1, 0], [0, 1]]),
+        ]
+    )
+    with pytest.warns(UserWarning, match="samples agree with the evidence|disagree"):
+        network.query(["A", "C"], {"D": 1}, method="gibbs")
+
+
+def test_weighting_says_where_its_weights_are_uneven():
+    evidence = {f"E{i}": 1 for i in range(12)}
+    with pytest.warns(UserWarning, match="fewer than 200"):
+        near_copy(0.1, 12).query("A", evidence, method="weighting", n_samples=500)
+
+
 @pytest.mark.parametrize("method", ["exact", "weighting", "gibbs", "auto"])
 def test_impossible_evidence(method):
     domain = {"A": 2, "B": 2}
@@ -137,7 +205,7 @@ def test_impossible_evidence(method):
 
 
 def test_impossible_evidence_in_pyagrum(gum, monkeypatch):
-    monkeypatch.setattr(module, "MOST_LISTED", 0)
+    monkeypatch.setattr(elimination, "MOST_CELLS", 0)
     test_impossible_evidence("exact")
 
 

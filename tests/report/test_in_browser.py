@@ -65,14 +65,28 @@ def test_the_panel_shows_what_the_classifier_predicts(opened, which):
     for _ in range(6):
         codes = {name: int(rng.integers(0, domain.n_states(name) + 1)) for name in names}
         choose(driver, problem, codes)
-        rows = model.encode(problem.x.iloc[:1])
-        codes_there = np.array([[codes[name]] for name in rows.names], dtype=rows.codes.dtype)
+        rows = model.encode(problem.x)  # each gives its states to the inputs that are not known
+        codes_there = rows.codes.copy()
+        for v, name in enumerate(rows.names):
+            if codes[name] < domain.n_states(name):
+                codes_there[v] = codes[name]
         asked = type(rows)(rows.names, rows.n_states, codes_there)
         parts = [(m.weight / len(m.tables), table) for m in model.models_ for table in m.tables]
-        wanted = sum(weight * part.probabilities(asked) for weight, part in parts)[0]
+        wanted = sum(weight * part.probabilities(asked) for weight, part in parts).mean(axis=0)
         np.testing.assert_allclose(shown(driver), wanted, rtol=0, atol=1e-9)
         assert bars(driver)[:-1].sum() == pytest.approx(bars(driver)[-1], abs=1e-9)
     assert errors_and_requests(driver) == ([], [])
+
+
+@pytest.mark.parametrize("make", [two_classes, many_classes])
+def test_if_nothing_is_known_the_panel_shows_the_shares_of_the_classes(opened, make):
+    problem = make()
+    driver = opened(page_of(problem, n_folds=0))
+    driver.execute_script("document.getElementById('forget').click()")
+    shares = pd.Series(problem.y).value_counts(normalize=True).loc[problem.model.classes_]
+    np.testing.assert_allclose(shown(driver), shares, atol=0.02)
+    over_rows = problem.model.predict_proba(problem.x).mean(axis=0)
+    np.testing.assert_allclose(shown(driver), over_rows, rtol=0, atol=1e-9)
 
 
 def test_a_number_may_be_typed_and_falls_into_its_interval(opened):

@@ -38,7 +38,7 @@ def test_a_learned_network_tells_its_search():
     data = network(5, 2, seed=1).sample(300, 1)
     learned = Network.learn(data)
     summary = summarise_network(learned, data)
-    assert summary.score == pytest.approx(learned.score)
+    assert summary.score == pytest.approx(learned.learned_score)
     assert summary.findings.n_cases == 300
     assert [step.score for step in summary.trace.steps] == [s.score for s in learned.trace.steps]
     html = render_html(summary)

@@ -5,10 +5,13 @@ import re
 from html.parser import HTMLParser
 from itertools import pairwise
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ebnc import EBNCClassifier
 from ebnc.errors import FileError
 from ebnc.report import render_html, summarise, write_report
 from ebnc.report.charts import nice_ticks
@@ -93,3 +96,15 @@ def test_a_report_is_whole_or_not_there(tmp_path, monkeypatch):
         write_report(path, summary)
     assert [entry.name for entry in tmp_path.iterdir()] == ["report.html"]
     assert path.read_text(encoding="utf-8") == written
+
+
+def test_the_page_says_why_an_input_of_negative_worth_is_there():
+    rng = np.random.default_rng(0)
+    x = pd.DataFrame({f"x{i}": rng.integers(0, 3, 300) for i in range(6)})
+    y = (x["x1"] + rng.normal(size=300) > 1).to_numpy()
+    said = "stays because it is required"
+    limits = {"required_features": ["x0"], "forbidden_features": ["x2", "x3", "x4", "x5"]}
+    required = EBNCClassifier(**limits).fit(x, y)
+    assert [worth.feature for worth in required.feature_worths_ if worth.worth < 0] == ["x0"]
+    assert said in render_html(summarise(required))
+    assert said not in render_html(summarise(two_classes().model))

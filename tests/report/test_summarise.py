@@ -99,9 +99,18 @@ def test_terms_are_the_contributions_of_the_model():
         column = found.values[:, found.terms.index(inputs)]
         picked = table[tuple(codes.column(x) for x in inputs)]
         np.testing.assert_allclose(np.broadcast_to(picked, column.shape), column, atol=1e-12)
-        assert term.size == pytest.approx(np.sqrt((table**2).mean()))
+        assert term.size == pytest.approx(_root_mean_square(table, codes, inputs))
     sizes = [term.size for term in summary.terms[1:]]
     assert sizes == sorted(sizes, reverse=True)
+
+
+def _root_mean_square(table, codes, inputs):
+    """Over the classes, and over states as often as they occur, inputs one by one."""
+    total = 0.0
+    for cell in np.ndindex(table.shape[:-1]):
+        shares = [(codes.column(x) == s).mean() for x, s in zip(inputs, cell, strict=True)]
+        total += np.prod(shares) * (table[cell] ** 2).mean()
+    return np.sqrt(total)
 
 
 def test_the_case_is_a_row_of_the_data():

@@ -8,7 +8,7 @@ import ebnc
 from ebnc.fitting.newton import maximise
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.laplace import curvature_at, laplace_log_evidence, log_joint
-from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD, _Place, maximise_evidence
+from ebnc.score.scales import HYPER_MEAN, _Place, maximise_evidence
 from problems import domain_of, posterior_of, random_data, structure_named
 
 
@@ -18,7 +18,7 @@ def total(posterior, rho):
     solution = maximise(there)
     factor = curvature_at(there, solution.phi)
     evidence = laplace_log_evidence(log_joint(there, solution.phi), factor)
-    return evidence - 0.5 * float(np.sum(((rho - HYPER_MEAN) / HYPER_SPREAD) ** 2))
+    return evidence - 0.5 * float(np.sum((rho - HYPER_MEAN) ** 2))
 
 
 @pytest.fixture(params=[("naive", 2), ("chain", 3), ("worked", 2)], ids=str)

@@ -1,5 +1,7 @@
 """Search: moves keep the rules, estimates rank, greedy finds what exhaustive search finds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from study.classification.screening import climb_without_screening
@@ -54,7 +56,7 @@ def test_the_score_reported_is_confirmed_by_a_refit():
         cases, names = random_problem(seed, 4, 400)
         result = greedy_search(Scorer(cases), ebnc.EmbeddedStructure.naive("Y", names))
         scorer = Scorer(cases)
-        again = scorer.at_scales(result.best.structure, result.best.posterior.prior.scales)
+        again = scorer.at_scales(result.best.structure, result.best.prior.scales)
         assert again.score == pytest.approx(result.best.score, abs=1e-6)
 
 
@@ -198,8 +200,42 @@ def test_worth_of_features_is_what_a_refit_without_them_loses():
     scorer = Scorer(cases)
     best = greedy_search(scorer, ebnc.EmbeddedStructure.naive("Y", names)).best
     for feature, worth, _ in feature_worths(scorer, best):
-        less = scorer.at_scales(without_input(best.structure, feature), best.posterior.prior.scales)
-        assert worth == pytest.approx(best.fit_score - less.fit_score, abs=1e-6)
+        less = without_input(best.structure, feature)
+        at_scales = scorer.at_prior(less, best.prior)
+        assert worth == pytest.approx(best.score - at_scales.score, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_nothing_stays_that_the_score_would_rise_without(seed, monkeypatch):
+    """Also where estimates are wrong: here they say that every input is indispensable."""
+
+    def wrong(*arguments):
+        found = screen(*arguments)
+        return [
+            replace(each, gain=-1e3) if each.move.dropped is not None else each for each in found
+        ]
+
+    monkeypatch.setattr(greedy, "screen", wrong)
+    cases, names = random_problem(seed, 6, 150)
+    result = greedy_search(Scorer(cases), ebnc.EmbeddedStructure.naive("Y", names))
+    best = result.best
+    for x in best.structure.markov_blanket:
+        less = Scorer(cases).tuned(without_input(best.structure, x))
+        assert less.score < best.score + 0.02
+    assert min((w.worth for w in feature_worths(Scorer(cases), best)), default=0.0) > -0.02
+    assert best.structure.cluster_key in {scored.structure.cluster_key for scored in result.met}
+
+
+def test_what_is_required_stays_and_shows_its_worth():
+    """An input that says nothing, beside five others."""
+    rng = np.random.default_rng(0)
+    names = [f"X{i}" for i in range(6)]
+    data = {x: rng.integers(0, 3, 300) for x in (*names, "Y")}
+    cases = read_cases(data, ebnc.Domain(dict.fromkeys(data, 3)), names, "Y").counted()
+    required = Limits.of(required_features=["X0"])
+    best = greedy_search(Scorer(cases), least_structure(cases, required), required).best
+    assert best.structure.markov_blanket == ("X0",)
+    assert feature_worths(Scorer(cases), best)[0].worth < -np.log(6)
 
 
 def test_worths_of_many_features_are_estimated(monkeypatch):
@@ -271,6 +307,6 @@ def test_bic_counts_the_parameters_of_the_conditional():
     cases, names = random_problem(0, 3, 500)
     scorer = Scorer(cases, "bic", structure_prior=False)
     scored = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
-    likelihood = scored.posterior.log_likelihood(scored.solution.phi)
+    likelihood = scorer.posterior(scored).log_likelihood(scored.solution.phi)
     expected = likelihood - 0.5 * scored.dimension * np.log(500)
     assert scored.score == pytest.approx(expected)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from study.density import __main__ as part_b
 from study.density.measure import cells
-from study.density.report import published, standing, table
+from study.density.report import certainties, figures, published, standing, table
 
 
 @pytest.fixture
@@ -41,8 +41,24 @@ def test_table_marks_what_is_better_than_all_published_figures():
         {"set": ["nltcs", "book", "mine"], "model": "network"}
         | {"test": [best["nltcs"] + 0.01, known.loc["book", "AR"] - 0.01, -1.0]}
     )
-    assert standing(frame, "network") == (2, 1, 1)
+    assert standing(frame, "network") == (2, 1, 1, 1)  # the best figure of nltcs is from memory
     lines = table(frame, "network").splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["nltcs", "book", "mine"]
     assert [line.rstrip().endswith("*") for line in lines[2:5]] == [True, False, False]
-    assert "better than every published figure on 1 of 2" in lines[-1]
+    assert "better than every figure we know on 1 of 2" in lines[-1]
+
+
+def test_every_figure_says_how_sure_it_is():
+    known = figures()
+    assert set(known["certainty"]) == {"published", "from memory ±0.15", "own run"}
+    assert not known.duplicated(["set", "model", "certainty"]).any()
+    # The highest of several figures of one model counts, with its own certainty.
+    assert published().loc["cr52", "CM"] == -81.17
+    assert certainties().loc["cr52", "CM"] == "from memory ±0.15"
+    assert certainties().loc["tmovie", "CM"] == "own run"
+
+
+def test_a_figure_from_memory_may_be_higher_after_all():
+    highest = {"ad": -13.65, "bbc": -240.19}  # both from memory
+    frame = pd.DataFrame({"set": list(highest), "model": "network", "test": [-13.6, -239.0]})
+    assert standing(frame, "network") == (2, 2, 1, 1)

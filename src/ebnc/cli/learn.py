@@ -212,7 +212,7 @@ def _print_json(
             "inputs": int(classifier.n_features_in_),
             "dimension": int(classifier.dimension_),
             "log_evidence": classifier.log_evidence_,
-            "bic": float(classifier.bic_),
+            "bic": classifier.bic_,
             "averaged_models": len(classifier.models_),
             "held_out": None
             if held_out is None

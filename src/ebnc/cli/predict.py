@@ -38,7 +38,8 @@ def predict(
 
     Writes CSV with the columns prediction, p(CLASS) …; with --json one JSON object a line.
     Columns the model does not use are ignored, and may stand in any order. Entries the model never
-    saw count as unknown; how many there are is printed.
+    saw are unknown: predictions are averaged over what they may be, as in the data it was learned
+    from, and how many there are is printed.
     """
     from ebnc.cli.prediction_text import PredictionText
     from ebnc.cli.progress import shown_progress

@@ -32,7 +32,7 @@ from ebnc.errors import DataError, DataWarning, StorageError
 from ebnc.typing import FloatArray
 
 __all__ = ["Plan", "add_batch", "coded_cases", "gather", "learn_cases", "learn_joint_cases"]
-__all__ += ["learn_states", "read_cases", "read_rows"]
+__all__ += ["learn_states", "read_cases", "read_rows", "row_weights"]
 
 PART_ROWS = 2**20
 
@@ -132,6 +132,16 @@ def read_rows(
         for name in names:
             parts[name].append(batch.columns[name].take(chosen))
     return {name: joined(found) for name, found in parts.items()}
+
+
+def row_weights(data: Frame, weights: object, n_rows: int) -> FloatArray | None:
+    """How often each row counts: from an array, or from the column of ``data`` of that name."""
+    if isinstance(weights, str):
+        require([weights], column_names(data))
+        source = source_of(data)
+        batches = source.batches([weights], {}, source.options)
+        weights = np.concatenate([_as_weights(batch.columns[weights]) for batch in batches])
+    return check_weights(weights, n_rows)
 
 
 def learn_states(
@@ -285,10 +295,7 @@ def _weighted(
 ) -> tuple[Batch, FloatArray | None]:
     """A batch without its column of weights and without rows of weight 0, and the weights."""
     if plan.weights is not None:
-        column = batch.columns[plan.weights]
-        if not isinstance(column, Numbers):
-            raise DataError("weights must be numbers")
-        weights: FloatArray | None = np.asarray(column.values, dtype=np.float64)
+        weights: FloatArray | None = _as_weights(batch.columns[plan.weights])
         refuse_wrong_weights(weights, first)  # type: ignore[arg-type]
     else:
         weights = check_weights(_as_array(given), batch.n_rows)
@@ -299,6 +306,12 @@ def _weighted(
         weights = weights[kept]
     n_rows = batch.n_rows if weights is None else len(weights)
     return Batch(columns, n_rows, batch.where), weights
+
+
+def _as_weights(column: Column) -> FloatArray:
+    if not isinstance(column, Numbers):
+        raise DataError("weights must be numbers")
+    return np.asarray(column.values, dtype=np.float64)
 
 
 def _as_array(weights: object) -> object:

@@ -38,18 +38,19 @@ from ebnc.estimator.tables import (
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import Optimum
 from ebnc.fitting.solution import Solution
-from ebnc.learn import FittedEBNC, maximise_posterior
+from ebnc.kernels.parallel import limit_threads
+from ebnc.learn import Fitted, FittedEBNC, fitted_to, largest_log_likelihood, maximise_posterior
 from ebnc.likelihood.posterior import Posterior
 from ebnc.parameters.coding import ORTHONORMAL
-from ebnc.parameters.contributions import Contributions, contributions
+from ebnc.parameters.contributions import Contributions, Weights, contributions, weights_named
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
+from ebnc.parameters.unknown import average_over_unknown
 from ebnc.score.fit_memory import refuse_large_fit
 from ebnc.search.averaging import posterior_draws
 from ebnc.search.features import FeatureWorth
 from ebnc.search.greedy import SearchTrace, Step
 from ebnc.search.limits import Limits
-from ebnc.search.side_by_side import on_cores
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
@@ -74,8 +75,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Takes DataFrames with strings, categories, booleans, numbers and missing values as they are.
     Whole numbers of at most ten different values are states; other numbers are cut into intervals
-    by MDLP; missing entries are a state of their own. Entries never seen in ``fit`` are taken as
-    the average over the states.
+    by MDLP; missing entries are a state of their own. Entries never seen in ``fit`` are not known:
+    predictions are averaged over what they may be, weighted as in the training data.
 
     Parameters
     ----------
@@ -100,9 +101,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     required_features, forbidden_features, required_arcs, forbidden_arcs : iterables
         Inputs, and arcs (parent, child) between them, that the search must or must not use.
     n_jobs : int or None
-        Cores that learn: 1 is one; more are processes, this one among them, that screen and refit
-        candidates side by side (joblib's ``parallel_config`` chooses threads or a cluster); None
-        is this process with a thread for every core. Results do not depend on it.
+        Number of threads that learn; None is one for each core. Results do not depend on it.
     random_state : int or None
         For tools that set it; nothing here is random.
     verbose : int
@@ -214,14 +213,14 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.feature_worths_: tuple[FeatureWorth, ...] = ()
         self.models_: list[WeightedModel] = []
         refuse_large_fit(cases.domain, cases.inputs, cases.target, cases.n_rows)
-        with on_cores(self.n_jobs):
+        with limit_threads(self.n_jobs):
             if isinstance(self.structure, str) and self.structure == "search":
                 fitted = self._search(cases, report)
             else:
                 structure = self._given_structure(cases)
                 fit = maximise_posterior(Basis(structure, cases.domain), cases, self.prior_scale)
-                fitted = FittedEBNC(*fit, cases.total_weight)
-                self.models_ = [self._weighted(1.0, *fit)]
+                fitted = fitted_to(cases, fit, largest_log_likelihood(fit))
+                self.models_ = [self._weighted(1.0, *fit[:3])]
         if not fitted.solution.converged:
             import warnings
 
@@ -311,14 +310,17 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             score=vars(self)["score"],
             prior_scale=self.prior_scale,
             average=self.average,
-            n_jobs=self.n_jobs,
             verbose=self.verbose,
             report=report,
             on_interrupt=self.on_interrupt,
         )
         self.trace_, self.feature_worths_ = found.trace, found.feature_worths
         self.models_ = [self._weighted(weight, *optimum) for weight, optimum in found.weighted]
-        return FittedEBNC(*found.best, cases.total_weight)
+        used = {x for model in self.models_ for x in model.basis.structure.markov_blanket}
+        used.update(found.best.posterior.design.basis.structure.markov_blanket)
+        fit = Fitted(*found.best, found.log_evidence)
+        names = [x for x in cases.inputs if x in used]
+        return fitted_to(cases, fit, found.largest_log_likelihood, names)
 
     def _weighted(
         self, weight: float, posterior: Posterior, solution: Solution, factor: Factor | None
@@ -357,24 +359,45 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> FloatArray:
         """p(y|x), shape (rows, classes); columns in the order of ``classes_``."""
-        return np.concatenate([averaged_probabilities(self.models_, r) for r in self._rows(X)])
+        return np.concatenate([self._probabilities(rows) for rows in self._rows(X)])
+
+    def _probabilities(self, rows: CodedRows) -> FloatArray:
+        return averaged_probabilities(self.models_, rows, self.ebnc_.background)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """log p(y|x); exact also where p(y|x) is too small for a float, if one model predicts."""
         check_is_fitted(self)
         if len(self.models_) == 1 and len(self.models_[0].draws) == 1:
-            tables = self.models_[0].tables[0]
-            log_odds = np.concatenate([tables.log_odds(rows) for rows in self._rows(X)])
-            full = np.column_stack([np.zeros(len(log_odds)), log_odds])
-            full -= full.max(axis=1, keepdims=True)
-            return np.asarray(full - np.log(np.exp(full).sum(axis=1, keepdims=True)))
+            return np.concatenate([self._log_probabilities(rows) for rows in self._rows(X)])
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def contributions(self, X: Any) -> Contributions:
-        """What every term of ``ebnc_``, the best model, adds to the log odds of each class."""
-        rows = self.encode(X)
-        return contributions(self.ebnc_.basis, self.ebnc_.phi_in(ORTHONORMAL.name), rows)
+    def _log_probabilities(self, rows: CodedRows) -> FloatArray:
+        """Of the one model that predicts."""
+        tables = self.models_[0].tables[0]
+        full = np.column_stack([np.zeros(len(rows)), tables.log_odds(rows)])
+        full -= full.max(axis=1, keepdims=True)
+        found = full - np.log(np.exp(full).sum(axis=1, keepdims=True))
+        averages = average_over_unknown(tables.probabilities, rows, self.ebnc_.background)
+        if averages is not None:
+            with np.errstate(divide="ignore"):
+                found[averages.places] = np.log(averages.probabilities)
+        return np.asarray(found)
+
+    def contributions(self, X: Any, *, weights: Weights = "training") -> Contributions:
+        """What every term of ``ebnc_``, the best model, adds to the log odds of each class.
+
+        Parameters
+        ----------
+        X : table
+            Rows to take apart. Entries that are not known add nothing.
+        weights : {"training", "uniform"}
+            Terms average to zero over the states of each of their inputs, weighted by how often
+            they occurred in ``fit``, or all counting the same.
+        """
+        by_state = weights_named(weights, self.ebnc_.background)
+        phi = self.ebnc_.phi_in(ORTHONORMAL.name)
+        return contributions(self.ebnc_.basis, phi, self.encode(X), by_state)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Log odds of the second class, shape (rows,); for more classes log p(y|x)."""

@@ -4,16 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ebnc.data.parts import Parts
+from ebnc.errors import ParameterError
 from ebnc.estimator.progress import SearchProgress
 from ebnc.fitting.optimum import Optimum
+from ebnc.learn import Fitted, largest_log_likelihood, maximise_posterior
 from ebnc.likelihood.prior import as_prior
 from ebnc.score.predictive_scale import best_factor, rescaled
-from ebnc.score.scales import maximise_evidence
 from ebnc.search.averaging import occams_window
 from ebnc.search.features import FeatureWorth, feature_worths
 from ebnc.search.greedy import SearchTrace, Step, greedy_search
 from ebnc.search.limits import Limits
-from ebnc.search.scorer import Scorer
+from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.starts import least_structure, search_from_starts
 
 __all__ = ["Searched", "search_models"]
@@ -21,10 +22,16 @@ __all__ = ["Searched", "search_models"]
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """``weighted``: the models that predict, with weights; ``best``: the one of the best score."""
+    """``weighted``: the models that predict, with weights; ``best``: the one of the best score.
+
+    ``log_evidence`` and ``largest_log_likelihood``: of the best. The one that the search compared
+    is as it compared it.
+    """
 
     best: Optimum
     weighted: list[tuple[float, Optimum]]
+    log_evidence: float | None
+    largest_log_likelihood: float | None
     trace: SearchTrace
     feature_worths: tuple[FeatureWorth, ...]
 
@@ -36,7 +43,6 @@ def search_models(
     score: str,
     prior_scale: object,
     average: bool,
-    n_jobs: int | None = None,
     verbose: int = 0,
     report: Callable[[Step], None] | None = None,
     on_interrupt: str = "raise",
@@ -48,8 +54,13 @@ def search_models(
     """
     limits.check_names(cases.inputs)
     tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
-    scales = None if tunes else as_prior(prior_scale).scales
-    scorer = Scorer(cases, score, scales, n_jobs=n_jobs)
+    prior = None if tunes else as_prior(prior_scale)
+    if prior is not None and not prior.is_proper and score == "laplace":
+        raise ParameterError(
+            "there is no evidence under a flat prior (infinite prior_scale); search with "
+            "score='bic', or use a finite prior_scale"
+        )
+    scorer = Scorer(cases, score, prior)
     with SearchProgress(verbose) as progress:
         told = progress.step if report is None else report
         try:
@@ -64,17 +75,28 @@ def search_models(
     if result.trace.interrupted and on_interrupt == "raise":
         raise KeyboardInterrupt
     best, met = result.best, result.met
-    chosen = occams_window(met) if average else [(1.0, best)]
-    optimum, optima = best.optimum, [scorer.with_rows(scored).optimum for _, scored in chosen]
-    if tunes and score == "bic":  # which compares likelihoods; predictions need a prior
-        optimum, optima = _by_evidence(optimum), [_by_evidence(each) for each in optima]
+    chosen = occams_window(scorer, met) if average else [(1.0, best)]
+
+    def fitted(scored: Scored) -> Fitted:
+        if score == "laplace":
+            return Fitted(*scorer.optimum(scored), scored.fit_score)
+        # BIC compares likelihoods; predictions need the prior.
+        basis, own = scored.design.basis, scorer.cases_of(scored.structure)
+        return maximise_posterior(basis, own, "evidence" if tunes else prior_scale)
+
+    first = fitted(best)
+    optima = [_optimum(fitted(scored)) for _, scored in chosen]
+    optimum = _optimum(first)
     if prior_scale == "loo":
         factor = best_factor(optimum)
         optimum, optima = rescaled(optimum, factor), [rescaled(each, factor) for each in optima]
     weighted = [(weight, each) for (weight, _), each in zip(chosen, optima, strict=True)]
-    return Searched(optimum, weighted, result.trace, feature_worths(scorer, best, result.entered))
+    worths = feature_worths(scorer, best, result.entered)
+    largest = largest_log_likelihood(first)
+    return Searched(optimum, weighted, first.log_evidence, largest, result.trace, worths)
 
 
-def _by_evidence(optimum: Optimum) -> Optimum:
-    found = maximise_evidence(optimum.posterior, start=optimum.solution.phi)
-    return Optimum(found.posterior, found.solution, found.factor)
+def _optimum(fitted: Fitted) -> Optimum:
+    posterior, solution, factor, _ = fitted
+    assert factor is not None  # a search fits nothing that is too large
+    return Optimum(posterior, solution, factor)

@@ -45,13 +45,6 @@ class Factor:
         lower, _ = dpotri(self.lower, lower=1)
         return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
 
-    def minus_diagonal(self, diagonal: FloatArray) -> "Factor":
-        """The factor of A − diag."""
-        lower = np.tril(self.lower)
-        matrix = lower @ lower.T
-        matrix.flat[:: len(matrix) + 1] -= diagonal
-        return Factor.of(matrix)
-
     @property
     def log_determinant(self) -> float:
         """log |A|."""

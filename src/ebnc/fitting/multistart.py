@@ -1,42 +1,82 @@
-"""Maximum likelihood of the strict model, in θ, from many starts (§5).
+"""Local maxima of the strict model, in θ, from many starts, and the sum of what they add (§5).
 
-In θ the likelihood has several maxima. The paper's advice: find many of them and sum their
-contributions to p(D | m). Maxima are told apart by the p(y|x) they give, not by θ, which is
-redundant.
+In θ there are several maxima. The paper's advice: find many of them and sum their contributions to
+p(D | m), by eq. 9 at maxima of the likelihood or by eq. 8 at maxima of the posterior.
+
+θ is redundant, so maxima of the likelihood are told apart by the p(y|x) they give. Under a prior
+they are points: maxima of the posterior are told apart by θ, and two that give the same p(y|x) both
+count. A sum is right where maxima lie apart; where they are shallow and overlap it is too large.
 """
 
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from ebnc.data.cases import Cases
+from ebnc.errors import NoMaximumError, ParameterError
 from ebnc.parameters.closest_theta import climb
 from ebnc.parameters.embedded_network import EmbeddedNetwork
+from ebnc.parameters.generic import generic_dimension
 from ebnc.parameters.theta import random_theta
 from ebnc.parameters.theta_likelihood import ThetaLikelihood
+from ebnc.parameters.theta_posterior import ThetaPosterior
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
 __all__ = ["ThetaFit", "ThetaMaximum", "fit_theta_to_cases"]
 
-SAME = 1e-3  # largest difference of fitted probabilities between climbs to one maximum
+SAME = 1e-3
+"""Nats between climbs to one maximum. Differences of p(y|x), or of θ, are measured by what they
+cost: those of rows that hardly matter are rounding, however large."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class ThetaMaximum:
-    """One local maximum: its network, log-likelihood, and how many of the starts led to it."""
+    """One local maximum.
+
+    Attributes
+    ----------
+    network
+        The embedded network, θ.
+    log_likelihood
+        ℓ there.
+    n_starts
+        How many of the starts led to it.
+    log_evidence
+        What it adds to p(D | m) by eq. 8, as a logarithm; None for maxima of the likelihood.
+    """
 
     network: EmbeddedNetwork
     log_likelihood: float
     n_starts: int
+    log_evidence: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class ThetaFit:
-    """The distinct maxima found, the highest first. ``n_failed``: starts that did not converge."""
+    """The distinct maxima found, the highest first.
+
+    Attributes
+    ----------
+    maxima
+        Each with its network, log-likelihood and contribution to the evidence.
+    n_failed
+        Starts that did not converge.
+    n_cases
+        N, the sum of the weights.
+    alpha
+        α of the Dirichlet prior; None where the likelihood was maximised.
+    """
 
     maxima: tuple[ThetaMaximum, ...]
     n_failed: int
+    n_cases: float
+    alpha: float | None = None
 
     @property
     def network(self) -> EmbeddedNetwork:
@@ -45,21 +85,47 @@ class ThetaFit:
 
     @property
     def log_likelihood(self) -> float:
-        """L(θ̂) at the highest maximum."""
+        """ℓ at the highest maximum."""
         return self.maxima[0].log_likelihood
 
-    def summed_bic(self, dimension: int, n_cases: float) -> float:
+    def summed_bic(self, dimension: int | None = None, n_cases: float | None = None) -> float:
         """log Σ_maxima exp BIC, the paper's sum of contributions to p(D | m) with eq. 9.
 
-        ``dimension``: that of the strict model, ``generic_dimension``.
+        Parameters
+        ----------
+        dimension
+            d; that of the strict model, ``generic_dimension``, unless given.
+        n_cases
+            N; that of the data unless given.
         """
-        heights = np.array([maximum.log_likelihood for maximum in self.maxima])
-        summed = heights.max() + np.log(np.exp(heights - heights.max()).sum())
-        return float(summed - 0.5 * dimension * np.log(n_cases))
+        if self.alpha is not None:
+            raise ParameterError(
+                "BIC is taken at maxima of the likelihood; fit without alpha, or use "
+                "summed_log_evidence"
+            )
+        d = _dimension(self.network) if dimension is None else dimension
+        total = self.n_cases if n_cases is None else n_cases
+        heights = [maximum.log_likelihood for maximum in self.maxima]
+        return _log_sum(heights) - 0.5 * d * math.log(total)
+
+    @property
+    def summed_log_evidence(self) -> float:
+        """log Σ_maxima of the contributions to p(D | m) by eq. 8, under Dirichlet priors of θ."""
+        found = [m.log_evidence for m in self.maxima if m.log_evidence is not None]
+        if self.alpha is None:
+            raise ParameterError(
+                "there is no evidence without a prior; fit with alpha, or use summed_bic"
+            )
+        return _log_sum(found)
 
 
 def fit_theta_to_cases(
-    structure: EmbeddedStructure, cases: Cases, *, n_starts: int = 10, random_state: int = 0
+    structure: EmbeddedStructure,
+    cases: Cases,
+    *,
+    alpha: float | None = None,
+    n_starts: int = 10,
+    random_state: int = 0,
 ) -> ThetaFit:
     """Climb from ``n_starts`` random θ and keep the distinct maxima."""
     counted = cases.counted()
@@ -68,28 +134,98 @@ def fit_theta_to_cases(
     counts[np.arange(len(counted)), counted.classes] = weights
     likelihood = ThetaLikelihood(structure, cases.domain, counted.rows, counts)
     generator = np.random.default_rng(random_state)
-    climbs = [
-        climb(likelihood, _random_logits(structure, cases, generator)) for _ in range(n_starts)
-    ]
+    starts = [_random_logits(structure, cases, generator) for _ in range(n_starts)]
+    if alpha is None:
+        maxima, n_failed = _of_likelihood(likelihood, starts)
+    else:
+        maxima, n_failed = _of_posterior(ThetaPosterior(likelihood, alpha), starts)
+    return ThetaFit(maxima, n_failed, cases.total_weight, alpha)
+
+
+def _of_likelihood(
+    likelihood: ThetaLikelihood, starts: Sequence[FloatArray]
+) -> tuple[tuple[ThetaMaximum, ...], int]:
+    climbs = [climb(likelihood, start) for start in starts]
     climbs.sort(key=lambda found: -found.value)
-    groups: list[tuple[FloatArray, list[int]]] = []
-    for i, found in enumerate(climbs):
-        fitted = np.exp(likelihood.log_probabilities(found.logits))
-        for other, members in groups:
-            if np.abs(fitted - other).max() <= SAME:
-                members.append(i)
-                break
-        else:
-            groups.append((fitted, [i]))
+    logs = [likelihood.log_probabilities(found.logits) for found in climbs]
+
+    def is_same(i: int, j: int) -> bool:
+        """Σ_l n_l KL(p_l of i ‖ p_l of j)."""
+        return float(np.sum(likelihood.totals * np.exp(logs[i]) * (logs[i] - logs[j]))) <= SAME
+
     maxima = tuple(
-        ThetaMaximum(
-            EmbeddedNetwork(structure, cases.domain, likelihood.theta(climbs[members[0]].logits)),
-            climbs[members[0]].value,
-            len(members),
-        )
-        for _, members in groups
+        ThetaMaximum(_network(likelihood, climbs[i].logits), climbs[i].value, n)
+        for i, n in _distinct(len(climbs), is_same)
     )
-    return ThetaFit(maxima, sum(not found.converged for found in climbs))
+    return maxima, sum(not found.converged for found in climbs)
+
+
+def _of_posterior(
+    posterior: ThetaPosterior, starts: Sequence[FloatArray]
+) -> tuple[tuple[ThetaMaximum, ...], int]:
+    from scipy.optimize import minimize
+
+    def negative(u: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = posterior.value_and_gradient(u)
+        return -value, -gradient
+
+    tops: list[tuple[float, FloatArray, float]] = []
+    for start in starts:
+        # Newton's method in a trust region: it leaves saddles, and ends within rounding errors.
+        found = minimize(
+            negative,
+            posterior.coordinates(start),
+            jac=True,
+            hess=posterior.neg_hessian,
+            method="trust-exact",
+            options={"gtol": 1e-7, "maxiter": 2_000},
+        )
+        # Near the end a step gains less than rounding; the gradient tells whether it is one.
+        _, gradient = posterior.value_and_gradient(found.x)
+        log_evidence = posterior.log_evidence_at(found.x)
+        if np.abs(gradient).max(initial=0.0) < 1e-4 and math.isfinite(log_evidence):
+            tops.append((-float(found.fun), found.x, log_evidence))
+    if not tops:
+        raise NoMaximumError(
+            f"none of {len(starts)} starts led to a maximum of the posterior of θ; give more starts"
+        )
+    tops.sort(key=lambda top: -top[0])
+    curvatures = [posterior.neg_hessian(u) for _, u, _ in tops]
+
+    def is_same(i: int, j: int) -> bool:
+        """½ (u − u′)ᵀ A (u − u′) with the A of j."""
+        apart = tops[i][1] - tops[j][1]
+        return float(0.5 * apart @ curvatures[j] @ apart) <= SAME
+
+    likelihood = posterior.likelihood
+    maxima = []
+    for i, n in _distinct(len(tops), is_same):
+        _, u, log_evidence = tops[i]
+        logits = posterior.logits(u)
+        value, _ = likelihood.value_and_gradient(logits)
+        maxima.append(ThetaMaximum(_network(likelihood, logits), value, n, log_evidence))
+    return tuple(maxima), len(starts) - len(tops)
+
+
+def _distinct(n: int, is_same: Callable[[int, int], bool]) -> list[tuple[int, int]]:
+    """The first of every group of like ones among 0 … n − 1, and how many the group has."""
+    sizes: dict[int, int] = {}
+    for i in range(n):
+        like = next((first for first in sizes if is_same(i, first)), i)
+        sizes[like] = sizes.get(like, 0) + 1
+    return list(sizes.items())
+
+
+def _network(likelihood: ThetaLikelihood, logits: FloatArray) -> EmbeddedNetwork:
+    return EmbeddedNetwork(likelihood.structure, likelihood.domain, likelihood.theta(logits))
+
+
+def _dimension(network: EmbeddedNetwork) -> int:
+    return generic_dimension(network.structure, network.domain)
+
+
+def _log_sum(values: Sequence[float]) -> float:
+    return float(np.logaddexp.reduce(np.array(values)))
 
 
 def _random_logits(

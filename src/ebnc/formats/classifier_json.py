@@ -85,7 +85,7 @@ class StoredClassifier:
 
     def probabilities(self, rows: CodedRows) -> FloatArray:
         """p(y|x) as ``predict_proba``; ``rows`` hold ``used`` and one more state for the unseen."""
-        return averaged_probabilities(self.models, rows, compiled=False)
+        return averaged_probabilities(self.models, rows, self.ebnc.background, compiled=False)
 
     def to_classifier(self) -> "EBNCClassifier":
         """The estimator: predictions are those of the one that was saved, bit by bit."""

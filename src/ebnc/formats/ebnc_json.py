@@ -1,4 +1,4 @@
-"""EBNCs as JSON: domain, structure, φ in its coding, and the report of the fit if there was one."""
+"""EBNCs as JSON: domain, structure, φ in its coding; background and report of a fit, if any."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,13 +7,14 @@ import numpy as np
 
 from ebnc.domain import Domain
 from ebnc.fitting.solution import Solution, Status
+from ebnc.formats.background_json import background_from_json, background_to_json
 from ebnc.formats.domain_json import domain_from_json, domain_to_json
 from ebnc.formats.field import Field, scale_to_json
-from ebnc.formats.phi_json import basis_from_json, phi_from_json, terms_to_json
+from ebnc.formats.phi_json import CODINGS, basis_from_json, phi_from_json, terms_to_json
 from ebnc.formats.structure_json import structure_from_json, structure_to_json
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.prior import NormalPrior
-from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
+from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
 from ebnc.typing import FloatArray
 
@@ -27,7 +28,7 @@ class FitReport:
     prior: NormalPrior
     n_cases: float
     log_likelihood: float
-    bic: float
+    bic: float | None
     log_evidence: float | None
     standard_errors: FloatArray | None
     value: float
@@ -46,7 +47,8 @@ class StoredEBNC(EBNC):
     """
 
     def __init__(self, model: EBNC, report: FitReport) -> None:
-        super().__init__(model.structure, model.domain, model.phi, model.coding.name)
+        what = (model.structure, model.domain, model.phi, model.coding.name)
+        super().__init__(*what, background=model.background)
         self.report = report
         self.prior = report.prior
         self.n_cases = report.n_cases
@@ -83,6 +85,8 @@ def ebnc_to_json(model: EBNC, *, with_domain: bool = True) -> dict[str, Any]:
         "terms": terms_to_json(model.basis),
         "phi": model.phi.tolist(),
     }
+    if model.background is not None:
+        found["background"] = background_to_json(model.background)
     report = _report(model)
     return found if report is None else found | {"fit": _report_to_json(report)}
 
@@ -93,13 +97,16 @@ def ebnc_from_json(field: Field, domain: Domain | None = None) -> EBNC:
     ``domain``: the file's, where the model has none of its own.
     """
     own = [] if domain is not None else ["domain"]
-    parts = field.object([*own, "structure", "coding", "terms", "phi"], ["fit"])
+    parts = field.object([*own, "structure", "coding", "terms", "phi"], ["background", "fit"])
     declared = domain_from_json(parts["domain"]) if domain is None else domain
     structure = structure_from_json(parts["structure"])
-    coding = parts["coding"].choice([ORTHONORMAL.name, INDICATOR.name])
+    coding = parts["coding"].choice(CODINGS)
     basis, order = basis_from_json(structure, declared, parts["terms"])
     phi = phi_from_json(basis, order, parts["phi"])
-    model = field.built(lambda: EBNC(structure, declared, phi, coding))
+    background = None
+    if "background" in parts:
+        background = background_from_json(parts["background"], declared, structure)
+    model = field.built(lambda: EBNC(structure, declared, phi, coding, background=background))
     if "fit" not in parts:
         return model
     return StoredEBNC(model, _report_from_json(parts["fit"], model, order))
@@ -139,7 +146,7 @@ def _report_to_json(report: FitReport) -> dict[str, Any]:
         },
         "cases": float(report.n_cases),
         "log_likelihood": float(report.log_likelihood),
-        "bic": float(report.bic),
+        "bic": None if report.bic is None else float(report.bic),
         "log_evidence": None if report.log_evidence is None else float(report.log_evidence),
         "standard_errors": None if errors is None else errors.tolist(),
         "solution": {
@@ -178,7 +185,7 @@ def _report_from_json(field: Field, model: EBNC, order: Any) -> FitReport:
         NormalPrior(scales, intercept_scale),
         cases,
         parts["log_likelihood"].number(),
-        parts["bic"].number(),
+        None if parts["bic"].is_null() else parts["bic"].number(),
         None if evidence.is_null() else evidence.number(),
         errors,
         solution["value"].number(),

@@ -3,8 +3,8 @@
     {"domain": […], "nodes": [{"kind": "ebnc", "target": 3, "naive": [0, 1, 2], "phi": […]}, …]}
 
 Variables are numbers of places in the domain: a network of 1 500 nodes with 1 500 parents each
-would otherwise be mostly names. φ is in the orthonormal coding, its terms by size, then by the
-order of the inputs.
+would otherwise be mostly names. φ is in the node's own coding, which "coding" names where it is not
+the orthonormal one; its terms are by size, then by the order of the inputs.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from ebnc.domain import Domain
 from ebnc.errors import FormatError
 from ebnc.formats.domain_json import domain_from_json, domain_to_json
 from ebnc.formats.field import Field
-from ebnc.formats.phi_json import LARGEST_PARAMETER
+from ebnc.formats.phi_json import CODINGS, LARGEST_PARAMETER
 from ebnc.network.decision_graph import DecisionGraph
 from ebnc.network.local import Local
 from ebnc.network.network import Network
@@ -25,6 +25,7 @@ from ebnc.network.questions import Questions
 from ebnc.network.table import Table
 from ebnc.network.tree import Tree
 from ebnc.parameters.coding import ORTHONORMAL
+from ebnc.parameters.constants import without_constants
 from ebnc.parameters.dimension import count_terms
 from ebnc.parameters.ebnc import EBNC
 from ebnc.structure.embedded import EmbeddedStructure
@@ -88,7 +89,9 @@ def local_from_json(field: Field, domain: Domain) -> Local:
 
 def _ebnc_to_json(local: EBNC, places: Mapping[str, int]) -> dict[str, Any]:
     structure = local.structure
-    phi = {"phi": local.phi_in(ORTHONORMAL.name).tolist()}
+    phi: dict[str, Any] = {"phi": local.phi.tolist()}
+    if local.coding != ORTHONORMAL:
+        phi["coding"] = local.coding.name
     if all(
         given == ((structure.target,) if x != structure.target else ())
         for x, given in structure.families
@@ -99,7 +102,7 @@ def _ebnc_to_json(local: EBNC, places: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _ebnc(field: Field, domain: Domain) -> Local:
-    parts = field.object(["kind", "target", "phi"], ["naive", "families"])
+    parts = field.object(["kind", "target", "phi"], ["naive", "families", "coding"])
     names = list(domain)
     target = _name(parts["target"], names)
     if ("naive" in parts) == ("families" in parts):
@@ -115,10 +118,12 @@ def _ebnc(field: Field, domain: Domain) -> Local:
         structure = field.built(lambda: EmbeddedStructure(target, tuple(families)))
     phi = parts["phi"].numbers(LARGEST_PARAMETER)
     counts = {x: domain.n_states(x) for x in structure.inputs}
-    expected = count_terms(structure.clusters, counts) * (domain.n_states(target) - 1)
+    clusters = without_constants(structure, domain).clusters
+    expected = count_terms(clusters, counts) * (domain.n_states(target) - 1)
     if expected != phi.size:  # before any term is made
         raise parts["phi"].error(f"has {phi.size} numbers; the structure has {expected}")
-    return field.built(lambda: EBNC(structure, domain, phi, ORTHONORMAL.name))
+    coding = parts["coding"].choice(CODINGS) if "coding" in parts else ORTHONORMAL.name
+    return field.built(lambda: EBNC(structure, domain, phi, coding))
 
 
 def _table(field: Field, domain: Domain) -> Local:

@@ -10,12 +10,15 @@ import numpy as np
 
 from ebnc.domain import Domain
 from ebnc.formats.field import Field
+from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
+from ebnc.parameters.constants import without_constants
 from ebnc.parameters.phi import Basis, Term
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["basis_from_json", "phi_from_json", "terms_to_json"]
+__all__ = ["CODINGS", "LARGEST_PARAMETER", "basis_from_json", "phi_from_json", "terms_to_json"]
 
+CODINGS = (ORTHONORMAL.name, INDICATOR.name)
 LARGEST_PARAMETER = 1e100  # sums and products of such log odds are still numbers
 
 
@@ -36,9 +39,8 @@ def basis_from_json(
         if name not in domain:
             raise terms.error(f"the domain has no variable {name!r} of the structure")
     listed = [item.texts() for item in terms.items()]
-    for cluster in structure.clusters:
-        width = sum(domain.n_states(x) > 1 for x in cluster)
-        if width >= 60 or 2**width > len(listed):
+    for cluster in without_constants(structure, domain).clusters:
+        if len(cluster) >= 60 or 2 ** len(cluster) > len(listed):
             raise terms.error(f"cluster {list(cluster)[:8]} of the structure has more terms")
     basis = Basis(structure, domain)
     expected = terms.built(lambda: basis.terms)

@@ -17,6 +17,7 @@ from ebnc.formats.native import named, open_document
 from ebnc.formats.strict_json import read_json
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.tables import TableSum
+from ebnc.parameters.unknown import with_averages
 from ebnc.typing import FloatArray
 
 __all__ = ["Predictor", "read_predictor"]
@@ -42,7 +43,7 @@ class Predictor(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class EBNCPredictor:
-    """One EBNC as a predictor; entries never seen count as the average over the states."""
+    """One EBNC as a predictor; what is not known is averaged over the training data."""
 
     model: EBNC
 
@@ -74,6 +75,9 @@ class EBNCPredictor:
 
     def probabilities(self, rows: CodedRows) -> FloatArray:
         """p(y|x), shape (rows, K)."""
+        return with_averages(self._predict, rows, self.model.background)
+
+    def _predict(self, rows: CodedRows) -> FloatArray:
         return self._tables.probabilities(rows, compiled=False)
 
 

@@ -1,11 +1,11 @@
-"""Fixed blocks of rows on a few threads; compiled kernels release the interpreter lock.
+"""The threads of this library: blocks of rows, candidates of a search, nodes of a network.
 
-The blocks depend on the number of rows alone and results come back in their order, so sums over
-them are the same, bit for bit, whatever the number of cores.
+Compiled kernels and linear algebra release the interpreter lock. Blocks of rows depend on the
+number of rows alone and results come back in the order of the arguments, so sums are the same, bit
+for bit, whatever the number of threads.
 """
 
 import os
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -13,11 +13,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
+from numbers import Integral
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["at_most", "in_parallel", "n_threads", "one_blas_thread", "one_thread", "row_blocks"]
+from ebnc.errors import ParameterError
+
+__all__ = ["in_parallel", "limit_threads", "n_threads", "one_blas_thread", "row_blocks"]
 
 BLOCK_ROWS = 4_096
 MOST_BLOCKS = 64
@@ -33,13 +36,15 @@ def row_blocks(n_rows: int) -> list[tuple[int, int]]:
 
 
 def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-    """job(a) for every argument, results in order.
+    """Call job(a) for every argument, on several threads; return the results in order.
 
     The calling thread works too: waiting for a pool instead, 3 ms of work ran slower on two cores
-    than on one (measured: 0.9 times the speed; this way 1.8 times).
+    than on one (measured: 0.9 times the speed; this way 1.8 times). Jobs may call ``in_parallel``
+    themselves: all of them together use no more threads than ``limit_threads`` allows.
     """
-    n_helpers = min(n_threads(), len(arguments)) - 1
-    if n_helpers < 1:
+    budget = _budget()
+    n_helpers = budget.take(len(arguments) - 1)
+    if n_helpers == 0:
         return [job(argument) for argument in arguments]
     results: dict[int, R] = {}
     waiting = deque(enumerate(arguments))  # its popleft is atomic
@@ -52,11 +57,13 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
                 return
             results[i] = job(argument)
 
-    most = getattr(_mine, "most", sys.maxsize)
-
     def help_out() -> None:
-        with at_most(most):  # what the job does on threads itself
+        _mine.budget = budget
+        try:
             drain()
+        finally:
+            del _mine.budget
+            budget.give_back(1)
 
     helpers = [_pool(os.getpid()).submit(help_out) for _ in range(n_helpers)]
     try:
@@ -64,50 +71,95 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
     finally:
         waiting.clear()
         for helper in helpers:
-            helper.result()
+            if helper.cancel():  # all threads of the pool are busy for other callers
+                budget.give_back(1)
+            else:
+                helper.result()
     return [results[i] for i in range(len(arguments))]
 
 
 def n_threads() -> int:
-    """One within ``one_thread``; else ``OMP_NUM_THREADS`` where it is set, else all cores, and no
-    more than ``at_most`` allows."""
-    others_rest = getattr(_mine, "others_rest", None)
-    if others_rest is not None and not others_rest():
-        return 1
-    given = os.environ.get("OMP_NUM_THREADS", "")
-    if given.isdigit() and int(given) > 0:
-        n_cores = int(given)
-    elif hasattr(os, "sched_getaffinity"):
-        n_cores = len(os.sched_getaffinity(0))
-    else:
-        n_cores = os.cpu_count() or 1
-    return min(n_cores, getattr(_mine, "most", sys.maxsize))
+    """How many threads ``in_parallel`` may use, the calling one included.
+
+    ``OMP_NUM_THREADS`` where it is set, else the number of cores; no more than ``limit_threads``
+    allows.
+    """
+    return _budget().n_threads
+
+
+@contextmanager
+def limit_threads(n_jobs: int | None) -> Iterator[None]:
+    """Let ``in_parallel`` use no more than ``n_jobs`` threads inside this context.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Threads, the calling one included. None: no limit but that of an outer context. Negative,
+        as in scikit-learn: −1 is one for each core, −2 one less.
+    """
+    if n_jobs is None:
+        yield
+        return
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise ParameterError(
+            f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}; "
+            "1 is one thread, None one for each core"
+        )
+    before = getattr(_mine, "budget", None)
+    n_now = n_threads()
+    _mine.budget = _Budget(min(n_now, int(n_jobs) if n_jobs > 0 else max(1, n_now + 1 + n_jobs)))
+    try:
+        yield
+    finally:
+        _mine.budget = before
+
+
+class _Budget:
+    """A number of threads, shared by a caller, its helpers, and their helpers.
+
+    ``most``: the calling thread included; None is one for each core.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most, self._lock, self._n_helping = most, threading.Lock(), 0
+
+    @property
+    def n_threads(self) -> int:
+        """Threads that may work at the same time, the calling one included."""
+        if self._most is not None:
+            return self._most
+        given = os.environ.get("OMP_NUM_THREADS", "")
+        if given.isdigit() and int(given) > 0:
+            return int(given)
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
+
+    def take(self, n_wanted: int) -> int:
+        """Reserve up to so many helping threads; return how many."""
+        with self._lock:
+            n_free = self.n_threads - 1 - self._n_helping
+            n_taken = max(0, min(n_wanted, n_free))
+            self._n_helping += n_taken
+        return n_taken
+
+    def give_back(self, n: int) -> None:
+        """Helping threads have ended."""
+        with self._lock:
+            self._n_helping -= n
 
 
 _mine = threading.local()
 
 
-@contextmanager
-def at_most(n: int) -> Iterator[None]:
-    """``in_parallel`` on no more than ``n`` threads while it lasts."""
-    before = getattr(_mine, "most", sys.maxsize)
-    _mine.most = min(n, before)
-    try:
-        yield
-    finally:
-        _mine.most = before
+def _budget() -> _Budget:
+    """That of the innermost ``limit_threads``, or the one that all callers of a process share."""
+    return getattr(_mine, "budget", None) or _unlimited(os.getpid())
 
 
-@contextmanager
-def one_thread(unless: Callable[[], bool] = lambda: False) -> Iterator[None]:
-    """``in_parallel`` on the calling thread alone while it lasts: the other cores are taken, unless
-    those who take them rest, which is asked every time."""
-    before = getattr(_mine, "others_rest", None)
-    _mine.others_rest = unless
-    try:
-        yield
-    finally:
-        _mine.others_rest = before
+@cache
+def _unlimited(process: int) -> _Budget:  # noqa: ARG001 -- one for each process, as the pool
+    return _Budget()
 
 
 @cache

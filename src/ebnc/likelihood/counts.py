@@ -22,7 +22,6 @@ from ebnc.typing import CodeArray, FloatArray
 __all__ = [
     "CellCounts",
     "Counts",
-    "NoCounts",
     "PartedCounts",
     "count_cells",
     "joined_counts",
@@ -112,26 +111,6 @@ class PartedCounts:
     def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]:
         """The results of all parts, in order."""
         return self.parts.collect(job, *arguments)
-
-
-class NoCounts:
-    """No rows at all: stands in where a posterior travels without its data."""
-
-    n_rows = 0
-    n_cases = 0.0
-
-    @property
-    def class_counts(self) -> FloatArray:
-        """There are none."""
-        raise NotImplementedError("this posterior has left its data behind")
-
-    def add_up(self, job: Callable[..., T], *arguments: Any) -> T:
-        """There is nothing to add up."""
-        raise NotImplementedError("this posterior has left its data behind")
-
-    def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]:  # noqa: ARG002
-        """There are no parts."""
-        return []
 
 
 def count_cells(design: Design, cases: Parts) -> Counts:

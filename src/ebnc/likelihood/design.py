@@ -112,7 +112,7 @@ class Design:
     """
 
     def __init__(self, basis: Basis, most_cells: int = BAG_CELLS) -> None:
-        self.basis, self._most_cells = basis, most_cells
+        self.basis = basis
         self.n_others = basis.n_classes - 1
         self.class_map = ORTHONORMAL.classes(basis.n_classes)
         n_states = {x: basis.domain.n_states(x) for x in basis.structure.markov_blanket}
@@ -145,10 +145,6 @@ class Design:
         edges = np.cumsum([0, *(bag.keep.size for bag in self.bags)]).tolist()
         self.columns = [slice(start, stop) for start, stop in pairwise(edges)]
         self.offsets = np.cumsum([0, *(bag.n_cells for bag in self.bags)], dtype=np.int64)
-
-    def __reduce__(self) -> tuple[type["Design"], tuple[Basis, int]]:
-        """Sent to other processes as what it is made from: matrices are quicker made than sent."""
-        return Design, (self.basis, self._most_cells)
 
     @property
     def n_columns(self) -> int:

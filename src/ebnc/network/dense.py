@@ -4,8 +4,7 @@ A node is the best by score of a naive EBNC on all its predecessors, with σ by 
 with interactions (searched in small networks), a tree grown among them, and a full table while
 that is small. Weak parents are kept, shrunk, rather than
 selected: on data with many of them that predicts better than a sparse network does. Nodes do not
-depend on each other, so they are learned side by side: on threads of this process, or by ``n_jobs``
-workers (joblib).
+depend on each other, so each is one task for a thread.
 """
 
 import math
@@ -22,6 +21,7 @@ from ebnc.kernels.parallel import in_parallel, one_blas_thread
 from ebnc.network.dense_node import DenseFit, fit_dense_node
 from ebnc.network.indicators import Indicators
 from ebnc.network.local import Local
+from ebnc.network.nodes import NodeLearner, Settings
 from ebnc.network.table import Table, table_log_evidence
 from ebnc.network.tree import grow_tree
 from ebnc.parameters.coding import ORTHONORMAL
@@ -29,22 +29,12 @@ from ebnc.parameters.ebnc import EBNC
 from ebnc.score.scales import HYPER_MEAN
 from ebnc.search.greedy import greedy_search
 from ebnc.search.scorer import Scored, Scorer
-from ebnc.search.side_by_side import gather_team
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["DenseNode", "DenseSettings", "all_binary", "learn_dense_nodes"]
 
 SEARCHED = 32
 """Variables of a network up to which interactions inside its nodes are searched."""
-
-TREE_MARGIN = 10.0
-"""Nats by which a tree must be better than an EBNC. Its evidence is that of the best of very many
-trees, and Laplace's approximation is too low by some nats where there are hundreds of parents.
-Chosen on validation rows (msweb, pumsb_star, tmovie: −8.928, −21.08, −54.66 with it; −8.928,
-−21.09, −54.86 without)."""
-
-SHARES = 4
-"""Jobs for every worker: enough to even out, and to record a long run as it goes."""
 
 FIRST_NODES = 8
 """Nodes, evenly spaced, whose σ is found first; their median is where the others begin."""
@@ -61,10 +51,9 @@ class DenseNode:
 
 @dataclass(frozen=True)
 class DenseSettings:
-    """What nodes may be: kinds, the largest table, and parents that a tree must ask for."""
+    """How nodes are fitted, and the parents that a tree must ask for."""
 
-    kinds: Sequence[str]
-    most_cells: int
+    nodes: Settings
     required: Mapping[str, Sequence[str]]
 
 
@@ -76,52 +65,30 @@ def learn_dense_nodes(
     *,
     known: Mapping[str, DenseFit],
     report: Callable[[str, DenseFit], None] | None = None,
-    n_jobs: int | None = None,
 ) -> dict[str, DenseNode]:
     """All nodes of an order; every variable has two states.
 
     ``known``: fits of an earlier run that are taken as they are. ``report`` is called with every
-    EBNC that is fitted.
+    EBNC that is fitted, on several threads.
     """
-    team = gather_team(cases, n_jobs)
-    data = None if team is not None else Indicators.of(cases, order)
+    data = Indicators.of(cases, order)
     start = math.exp(HYPER_MEAN)
-    if "ebnc" in settings.kinds and len(order) > FIRST_NODES:
+    if "ebnc" in settings.nodes.kinds and len(order) > FIRST_NODES:
         first = [len(order) * (i + 1) // (FIRST_NODES + 1) for i in range(FIRST_NODES)]
-        if team is None:
-            assert data is not None
-            found = in_parallel(lambda d: _scale(data, d, start), first)
-        else:
-            shares = _shares(first, team.n_workers)
-            parts = team(_scales_of, [(order, share, start) for share in shares])
-            found = [scale for part in parts for scale in part]
-        start = statistics.median(found)
+        start = statistics.median(
+            in_parallel(lambda d: fit_dense_node(data, d, start).scale, first)
+        )
+
+    def learn(d: int) -> DenseNode:
+        node, fit = _learn(cases, data, d, settings, known.get(order[d]), start)
+        if fit is not None and report is not None:
+            report(order[d], fit)
+        return node
+
     # The last nodes are the dearest; begun first, they do not keep one core busy at the end.
     places = list(reversed(range(len(order))))
-    nodes: dict[str, DenseNode] = {}
-
-    def note(learned: Sequence[tuple[DenseNode, DenseFit | None]]) -> None:
-        for node, fit in learned:
-            nodes[node.local.target] = node
-            if fit is not None and report is not None:
-                report(node.local.target, fit)
-
-    if team is None:
-
-        def learn(d: int) -> None:
-            assert data is not None
-            note([_learn(cases, data, d, settings, known.get(order[d]), start)])
-
-        in_parallel(learn, places)
-    else:
-        shares = _shares(places, SHARES * team.n_workers)
-        jobs = [
-            (order, share, settings, {order[d]: known.get(order[d]) for d in share}, start)
-            for share in shares
-        ]
-        for learned in team.as_they_come(_learn_all, jobs):
-            note(learned)
-    return {name: nodes[name] for name in order}
+    nodes = in_parallel(learn, places)
+    return dict(zip(order, reversed(nodes), strict=True))
 
 
 def _learn(
@@ -133,76 +100,45 @@ def _learn(
     start: float,
 ) -> tuple[DenseNode, DenseFit | None]:
     """Node d of an order, and the fit of its naive EBNC where it has one."""
-    order, kinds = data.names, settings.kinds
+    order, kinds = data.names, settings.nodes.kinds
     name, before = order[d], order[:d]
     mine = Cases(cases.domain, name, cases.rows, cases.rows.column(name), cases.weights)
+    learner = NodeLearner(mine, settings.nodes)
     scores: dict[str, float] = {}
     makers: dict[str, Callable[[], Local]] = {}
     if "ebnc" in kinds:
         fit = fit or fit_dense_node(data, d, start)
-        scores["ebnc"] = fit.score
+        scores["ebnc"] = fit.score + learner.intercept_correction
         phi = fit.phi
         makers["ebnc"] = lambda: EBNC(EmbeddedStructure.naive(name, before), cases.domain, phi)
         if d >= 2 and len(order) <= SEARCHED:
-            found = _searched(mine, before)
+            found = _searched(mine, before, settings.nodes.structure_prior)
             if found.score > fit.score:
-                scores["ebnc"] = found.score
+                scores["ebnc"] = found.score + learner.intercept_correction
                 makers["ebnc"] = lambda: _plain(found)
     n_cells = prod(cases.domain.n_states(x) for x in (*before, name))
-    if "table" in kinds and n_cells <= settings.most_cells:
-        scores["table"] = table_log_evidence(mine, before)
-        makers["table"] = lambda: Table.learn(mine, before)
+    sample_size = settings.nodes.sample_size
+    if "table" in kinds and n_cells <= settings.nodes.most_cells:
+        scores["table"] = table_log_evidence(mine, before, sample_size)
+        makers["table"] = lambda: Table.learn(mine, before, sample_size)
     if "tree" in kinds or not scores:
         grown = grow_tree(mine, before)
         if set(settings.required.get(name, ())) <= set(grown.local.parents):
-            margin = TREE_MARGIN if "ebnc" in kinds else 0.0
-            scores["tree"] = grown.log_evidence + grown.log_prior - margin
+            prior = grown.log_prior if settings.nodes.structure_prior else 0.0
+            scores["tree"] = grown.log_evidence + prior
             makers["tree"] = lambda: grown.local
     best = max(scores, key=lambda kind: scores[kind])
     return DenseNode(makers[best](), scores[best], scores), fit
 
 
-# -- jobs for other processes -------------------------------------------------------------------
-
-
-def _shares(places: Sequence[int], n_shares: int) -> list[list[int]]:
-    """Places dealt out like cards: dear and cheap ones to everyone."""
-    return [list(places[i::n_shares]) for i in range(min(n_shares, len(places)))]
-
-
-def _scale(data: Indicators, d: int, start: float) -> float:
-    return fit_dense_node(data, d, start).scale
-
-
-@one_blas_thread()
-def _scales_of(
-    cases: Cases, order: Sequence[str], share: Sequence[int], start: float
-) -> list[float]:
-    data = Indicators.of(cases, order)
-    return [_scale(data, d, start) for d in share]
-
-
-@one_blas_thread()
-def _learn_all(
-    cases: Cases,
-    order: Sequence[str],
-    share: Sequence[int],
-    settings: DenseSettings,
-    known: Mapping[str, DenseFit | None],
-    start: float,
-) -> list[tuple[DenseNode, DenseFit | None]]:
-    data = Indicators.of(cases, order)
-    return [_learn(cases, data, d, settings, known[order[d]], start) for d in share]
-
-
-def _searched(cases: Cases, before: tuple[str, ...]) -> Scored:
+def _searched(cases: Cases, before: tuple[str, ...], structure_prior: bool) -> Scored:
     """Interactions between predecessors, found by greedy search from the naive structure."""
     rows = cases.rows
     codes = rows.codes[[rows.place(x) for x in before]]
     inputs = CodedRows(before, tuple(map(cases.domain.n_states, before)), codes)
     mine = Cases(cases.domain, cases.target, inputs, cases.classes, cases.weights).counted()
     naive = EmbeddedStructure.naive(cases.target, before)
-    return greedy_search(Scorer(mine, n_jobs=1), naive).best
+    return greedy_search(Scorer(mine, structure_prior=structure_prior), naive).best
 
 
 def _plain(found: Scored) -> EBNC:

@@ -22,7 +22,7 @@ from ebnc.errors import SingularHessianError
 from ebnc.kernels.indicators import logistic_terms
 from ebnc.likelihood.prior import INTERCEPT_SCALE
 from ebnc.network.indicators import Indicators
-from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD, LEAST_FORCE
+from ebnc.score.scales import HYPER_MEAN, LEAST_FORCE
 from ebnc.typing import FloatArray
 
 __all__ = ["DenseFit", "fit_dense_node"]
@@ -100,7 +100,7 @@ def fit_dense_node(data: Indicators, d: int, scale: float = math.exp(HYPER_MEAN)
         assert info == 0
         determined = d - prior.parents * float(np.diagonal(inverse)[1:].sum())
         pull = prior.parents * float(here.beta[1:] @ here.beta[1:])
-        hyper = (log_scale - HYPER_MEAN) / HYPER_SPREAD**2
+        hyper = log_scale - HYPER_MEAN
         raising = max(pull + max(-hyper, 0.0), LEAST_FORCE)
         lowering = max(determined + max(hyper, 0.0), LEAST_FORCE)
         step = 0.5 * math.log(raising / lowering)
@@ -112,7 +112,7 @@ def fit_dense_node(data: Indicators, d: int, scale: float = math.exp(HYPER_MEAN)
     quadratic = float(here.beta @ prior.times(here.beta))
     log_root = float(np.log(np.diagonal(factor)).sum())
     evidence = here.likelihood - 0.5 * quadratic + 0.5 * prior.log_determinant - log_root
-    hyper = -0.5 * ((log_scale - HYPER_MEAN) / HYPER_SPREAD) ** 2 if d else 0.0
+    hyper = -0.5 * (log_scale - HYPER_MEAN) ** 2 if d else 0.0
     return DenseFit(_to_state_one(here.beta, data.rare), math.exp(log_scale), evidence, hyper)
 
 

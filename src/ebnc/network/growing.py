@@ -1,9 +1,14 @@
 """Growing questions by exact Dirichlet evidence: splits of leaves, and merges of two of them.
 
-    gain of a split  = log p(N_equal) + log p(N_other) − log p(N) − log(number of questions)
-    gain of a merge  = log p(N_a + N_b) − log p(N_a) − log p(N_b) − log(number of pairs of leaves)
+    gain of a split  = log p(N_equal) + log p(N_other) − log p(N) − log(4 · number of questions)
+    gain of a merge  = log p(N_a + N_b) − log p(N_a) − log p(N_b) − log(2 · number of pairs)
 
 p(N): evidence of a leaf's counts with α = ½. Trees split only; decision graphs also merge.
+
+The prior of trees adds up to 1: every node splits or is a leaf with probability ½, and a split
+asks each question with the same probability. A tree with L leaves makes 2L − 1 such decisions, so
+it pays log 2 and for every split log 4, besides its question. A merge is chosen or not with
+probability ½, among all pairs of leaves.
 """
 
 import heapq
@@ -24,7 +29,7 @@ from ebnc.network.questions import Questions
 from ebnc.score.dirichlet import best_alpha
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["ALPHAS", "Growth", "leaf_evidence", "split_gains"]
+__all__ = ["ALPHAS", "JEFFREYS", "Growth", "leaf_evidence", "split_gains"]
 
 JEFFREYS = 0.5
 ALPHAS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
@@ -79,7 +84,7 @@ class Growth:
         self.names = [x for x in parents if self.domain.n_states(x) > 1]
         self.merging = merging
         self.leaves: dict[int, _Leaf] = {}
-        self.log_prior = 0.0
+        self.log_prior = -math.log(2) if self.names else 0.0
         self._splits = _Splits(cases, self.names)
         self._variables: list[str | None] = []
         self._states: list[int] = []
@@ -102,7 +107,7 @@ class Growth:
             heapq.heappop(self._pairs)
         if not self._pairs:
             return None
-        gain = -self._pairs[0][0] - math.log(math.comb(len(self.leaves), 2))
+        gain = -self._pairs[0][0] - self._price_of_merge()
         return Merge(gain, self._pairs[0][2]) if gain > 0.0 else None
 
     def split(self, split: Split) -> None:
@@ -116,13 +121,16 @@ class Growth:
 
     def merge(self, merge: Merge) -> None:
         """Two leaves become one, which all their questions lead to."""
-        self.log_prior -= math.log(math.comb(len(self.leaves), 2))
+        self.log_prior -= self._price_of_merge()
         parts = [self.leaves.pop(node).rows for node in merge.nodes]
         together = self._add_leaf(np.sort(np.concatenate(parts)))
         for branch in (self._equal, self._other):
             for i, end in enumerate(branch):
                 if end in merge.nodes and self._variables[i] is not None:
                     branch[i] = together
+
+    def _price_of_merge(self) -> float:
+        return math.log(2 * math.comb(len(self.leaves), 2))
 
     def finished(self, make: type[Q]) -> LearnedLocal[Q]:
         """All as a tree or a graph, α by evidence; questions whose answer is the same are left out.
@@ -144,7 +152,10 @@ class Growth:
             other,
             theta[kept],
         )
-        return LearnedLocal(made, log_evidence, self.log_prior)
+        present = counts > 0
+        shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
+        log_likelihood = float(counts[present] @ np.log(shares[present]))
+        return LearnedLocal(made, log_evidence, self.log_prior, log_likelihood)
 
     def _add_leaf(self, rows: IntArray) -> int:
         node = len(self._variables)
@@ -215,7 +226,7 @@ class _Splits:
         # x = s and x ≠ s are one question; with two states only the second is asked for.
         numbers = np.arange(self.n_states)
         self.asked = (numbers < sizes[:, None]) & ((sizes[:, None] > 2) | (numbers == 1))
-        self.price = math.log(max(2, int(self.asked.sum())))
+        self.price = math.log(4 * max(1, int(self.asked.sum())))
 
     def count(self, rows: IntArray) -> FloatArray:
         weights = self.weights[rows] if self.weights.size else None

@@ -1,5 +1,6 @@
 """Learn a network from data: cases → nodes → search → local distributions. Arranges only."""
 
+import math
 import os
 import sys
 import threading
@@ -16,6 +17,7 @@ from ebnc.data.cases import Cases
 from ebnc.data.read import learn_joint_cases
 from ebnc.data.table import Categories, Frame, Missing
 from ebnc.errors import ParameterError, SearchError
+from ebnc.kernels.parallel import limit_threads
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.checkpoint import Checkpoint, fingerprint
 from ebnc.network.constraints import Constraints
@@ -26,7 +28,6 @@ from ebnc.network.nodes import DEFAULT_KINDS, KINDS, Settings
 from ebnc.network.ordering import candidate_orders
 from ebnc.network.sparse import SparseSearch
 from ebnc.network.table import Table
-from ebnc.search.side_by_side import SideBySide, gather_team, on_cores
 
 __all__ = ["Learned", "learn_network", "refuse_many_variables"]
 
@@ -44,18 +45,22 @@ Record = Callable[[dict[str, Any]], None]
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """Local distributions with their scores, and the trace of the search."""
+    """Local distributions with their scores, and the trace of the search.
+
+    ``log_order_prior``: −log of the number of orders that a dense network was the best of.
+    """
 
     locals_: list[Local]
     scores: Mapping[str, float]
     trace: NetworkTrace
     n_cases: float
     regime: str
+    log_order_prior: float = 0.0
 
     @property
     def score(self) -> float:
         """The score of the whole network."""
-        return sum(self.scores.values())
+        return sum(self.scores.values()) + self.log_order_prior
 
 
 def learn_network(
@@ -85,7 +90,7 @@ def learn_network(
         raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
     if on_interrupt not in ("raise", "best"):
         raise ParameterError(f"on_interrupt must be 'raise' or 'best', got {on_interrupt!r}")
-    with on_cores(n_jobs):
+    with limit_threads(n_jobs):
         cases = learn_joint_cases(data, categories, missing, weights)
     names = cases.rows.names
     refuse_many_variables(len(names))
@@ -98,17 +103,15 @@ def learn_network(
     report = _printer() if verbose else None
     found = []
     with (
-        on_cores(n_jobs),
+        limit_threads(n_jobs),
         nullcontext() if checkpoint is None else Checkpoint(checkpoint, mark) as record,
     ):
         events = [] if record is None else list(record.events)
         append = None if record is None else record.append
         if "dense" in chosen:
-            found.append(
-                _dense(cases, constraints, settings, given, n_jobs, events, append, report)
-            )
+            found.append(_dense(cases, constraints, settings, given, events, append, report))
         if "sparse" in chosen:
-            found.append(_sparse(cases, constraints, settings, n_jobs, events, append, report))
+            found.append(_sparse(cases, constraints, settings, events, append, report))
     best = max(found, key=lambda learned: learned.score)
     if best.trace.interrupted and on_interrupt == "raise":
         raise KeyboardInterrupt
@@ -158,19 +161,16 @@ def _sparse(
     cases: Cases,
     constraints: Constraints,
     settings: Settings,
-    n_jobs: int | None,
     events: Sequence[Mapping[str, Any]],
     append: Record | None,
     report: Callable[[NetworkStep], None] | None,
 ) -> Learned:
-    team = gather_team(cases, n_jobs)
-    tables = _network_of_tables(cases, constraints, settings, team)
+    tables = _network_of_tables(cases, constraints, settings)
     search = SparseSearch(
         cases,
         settings,
         constraints,
         start=None if tables is None else tables.parents,
-        team=team,
         report=report,
         record=None if append is None else lambda change: append(_change_to_json(change)),
     )
@@ -187,7 +187,7 @@ def _sparse(
 
 
 def _network_of_tables(
-    cases: Cases, constraints: Constraints, settings: Settings, team: SideBySide | None
+    cases: Cases, constraints: Constraints, settings: Settings
 ) -> SparseSearch | None:
     """A network of tables, at whose arcs the search of all kinds begins.
 
@@ -196,7 +196,7 @@ def _network_of_tables(
     """
     if "table" not in settings.kinds or len(settings.kinds) == 1:
         return None
-    search = SparseSearch(cases, replace(settings, kinds=("table",)), constraints, team=team)
+    search = SparseSearch(cases, replace(settings, kinds=("table",)), constraints)
     search.run()
     return search
 
@@ -206,7 +206,6 @@ def _dense(
     constraints: Constraints,
     settings: Settings,
     given: list[str] | None,
-    n_jobs: int | None,
     events: Sequence[Mapping[str, Any]],
     append: Record | None,
     report: Callable[[NetworkStep], None] | None,
@@ -240,10 +239,9 @@ def _dense(
         nodes = learn_dense_nodes(
             cases,
             order,
-            DenseSettings(settings.kinds, settings.most_cells, required),
+            DenseSettings(settings, required),
             known=known,
             report=note,
-            n_jobs=n_jobs,
         )
         trace.n_fits += len(order)
         total = sum(node.score for node in nodes.values())
@@ -258,7 +256,8 @@ def _dense(
         best[x].local if x in best else Table(x, [], cases.domain, [1.0]) for x in names
     ]
     scores = {x: best[x].score if x in best else 0.0 for x in names}
-    return Learned(locals_, scores, trace, cases.total_weight, "dense")
+    price = -math.log(len(orders)) if settings.structure_prior else 0.0
+    return Learned(locals_, scores, trace, cases.total_weight, "dense", price)
 
 
 def _checked_order(order: Sequence[str], cases: Cases, constraints: Constraints) -> list[str]:

@@ -52,11 +52,15 @@ L_co = TypeVar("L_co", bound=Local, covariant=True)
 
 @dataclass(frozen=True, eq=False)
 class LearnedLocal(Generic[L_co]):
-    """A local distribution with its log evidence and the logarithm of its structure prior."""
+    """A local distribution with its log evidence and the logarithm of its structure prior.
+
+    ``log_likelihood``: the largest one of its structure, for BIC; ``local`` may be elsewhere.
+    """
 
     local: L_co
     log_evidence: float
     log_prior: float
+    log_likelihood: float
 
 
 def draw_states(probabilities: FloatArray, uniforms: FloatArray) -> CodeArray:

@@ -13,17 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ebnc.data.cases import Cases
 from ebnc.data.coder import encode
 from ebnc.data.frames import to_frame
+from ebnc.data.read import row_weights
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import Categories, Frame, Missing
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, State
-from ebnc.errors import DataError, NetworkError
+from ebnc.errors import DataError, NetworkError, ParameterError
+from ebnc.network.given import Given, fit_given
 from ebnc.network.graph import topological_order
 from ebnc.network.learning import Learned, learn_network
 from ebnc.network.local import Local
 from ebnc.network.marginal import log_marginals
+from ebnc.network.node_scores import NetworkScore, NodeScore, score_nodes
 from ebnc.network.nodes import DEFAULT_KINDS
 from ebnc.network.pyagrum import from_pyagrum, to_pyagrum
 from ebnc.network.query import Method, QueryResult, query
@@ -33,7 +37,7 @@ from ebnc.typing import FloatArray
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["LearnedNetwork", "Network"]
+__all__ = ["FittedNetwork", "LearnedNetwork", "Network"]
 
 
 class Network(Mapping[str, Local]):
@@ -109,9 +113,7 @@ class Network(Mapping[str, Local]):
         ``equivalent_sample_size``: of the tables' Dirichlet prior (BDeu), by evidence unless given.
         ``structure_prior=False`` leaves −log C(n, k) for k of n parents out of the score.
         ``categories``, ``missing``, ``weights``: as for ``ebnc.fit``.
-        ``n_jobs``: cores. 1 is one; more are processes, this one among them
-        (``joblib.parallel_config`` chooses threads or a cluster); None is this process with a
-        thread for every core. The network is the same whatever their number.
+        ``n_jobs``: number of threads; None is one for each core. The network does not depend on it.
         ``checkpoint``: a file that records the run; learning that was killed goes on from there and
         ends at the same network.
         ``on_interrupt``: Ctrl-C raises KeyboardInterrupt ("raise"), or ends learning with the
@@ -138,6 +140,64 @@ class Network(Mapping[str, Local]):
             on_interrupt=on_interrupt,
         )
         return LearnedNetwork(found)
+
+    @classmethod
+    def fit(
+        cls,
+        given: Given,
+        data: Frame,
+        *,
+        local: str | Mapping[str, str] = "ebnc",
+        prior_scale: object = "evidence",
+        equivalent_sample_size: float | None = None,
+        categories: Categories | None = None,
+        missing: Missing = "state",
+        weights: object = None,
+    ) -> "FittedNetwork":
+        """Fit the parameters of a network whose arcs are known; nothing is searched for.
+
+        Parameters
+        ----------
+        given
+            The graph: arcs (parent, child), a model string such as ``"[A][B|A]"``, a network, or a
+            mapping from each node to its ``EmbeddedStructure`` or to a list of its parents. Columns
+            of the data without arcs are roots.
+        data
+            All variables as columns, as for ``Network.learn``.
+        local
+            What a node is: "ebnc" (with the embedded structure given for it, otherwise the naive
+            one), "table", or "auto": the best of EBNC, table and tree with exactly these parents.
+            One for all, or a mapping from nodes to kinds ("ebnc" for those left out).
+        prior_scale
+            σ of the EBNCs' prior, as for ``ebnc.fit``; infinite for maximum likelihood.
+        equivalent_sample_size
+            Of the tables' Dirichlet prior (BDeu); by evidence unless given.
+        categories, missing, weights
+            As for ``ebnc.fit``.
+
+        Returns
+        -------
+        FittedNetwork
+            The network, with log-likelihood, dimension, BIC and log evidence of every node.
+
+        Examples
+        --------
+        >>> rain = {"rain": [0, 0, 0, 1, 1, 0, 1, 0], "wet": [0, 0, 1, 1, 1, 0, 1, 0]}
+        >>> network = Network.fit("[rain][wet|rain]", rain, local="table")
+        >>> network.node_scores["wet"].dimension, round(network.bic, 3)
+        (2, -10.914)
+        """
+        found = fit_given(
+            given,
+            data,
+            local=local,
+            prior_scale=prior_scale,
+            equivalent_sample_size=equivalent_sample_size,
+            categories=categories,
+            missing=missing,
+            weights=weights,
+        )
+        return FittedNetwork(*found)
 
     @classmethod
     def read_bif(cls, path: str | PathLike[str]) -> "Network":
@@ -232,12 +292,22 @@ class Network(Mapping[str, Local]):
     # -- use ----------------------------------------------------------------------------------
 
     def log_likelihood(
-        self, data: Rows, *, n_samples: int = 1000, random_state: int = 0
+        self, data: Rows, *, n_samples: int | None = None, random_state: int = 0
     ) -> FloatArray:
         """log p(z) of every row, shape (rows,).
 
-        Missing entries of variables that have no state for them are summed out: exactly where
-        their configurations can be listed, otherwise estimated from ``n_samples`` weighted samples.
+        Missing entries of variables that have no state for them are summed out, exactly.
+
+        Parameters
+        ----------
+        data
+            Rows with all variables; entries may be missing.
+        n_samples
+            Where the tables of an exact sum would be too large the row is refused
+            (``TooLargeError``), unless a number of samples is given to estimate log p from: then a
+            warning names the largest standard error.
+        random_state
+            Seed of these samples.
         """
         rows = self._encode(data)
         hidden = [rows.codes[v] >= self.domain.n_states(x) for v, x in enumerate(rows.names)]
@@ -248,6 +318,43 @@ class Network(Mapping[str, Local]):
         for local in self._locals.values():
             total += local.log_probability(rows)
         return total
+
+    def score(
+        self,
+        data: Rows,
+        criterion: str = "bic",
+        *,
+        weights: object = None,
+        prior_scale: object = "evidence",
+        equivalent_sample_size: float | None = None,
+    ) -> NetworkScore:
+        """The score of this network on complete data, with the summand of every node (Theorem 2).
+
+        Parameters
+        ----------
+        data
+            Rows with all variables; an entry that is missing must be a state of its variable.
+        criterion
+            "bic" (eq. 9) and "laplace" (eq. 8) judge the structure: the nodes keep their kinds,
+            parents and embedded structures, and their parameters are fitted to ``data``.
+            "log_likelihood" judges the network as it is, with the parameters that it has.
+        weights
+            One number ≥ 0 for each row, or the name of a column.
+        prior_scale, equivalent_sample_size
+            The priors of EBNCs and of tables, for "laplace"; as for ``Network.fit``.
+
+        Returns
+        -------
+        NetworkScore
+            ``.total`` and ``.by_node``, in nats; higher is better.
+        """
+        rows = encode(data, self.domain, self.variables)
+        checked = row_weights(data, weights, len(rows))
+
+        def cases_of(name: str) -> Cases:
+            return Cases(self.domain, name, rows, rows.column(name), checked)
+
+        return score_nodes(self, cases_of, criterion, prior_scale, equivalent_sample_size)
 
     def conditional_log_likelihood(self, name: str, data: Rows) -> FloatArray:
         """log p(z_i | all other variables) of every row: how well one node is predicted."""
@@ -281,8 +388,25 @@ class Network(Mapping[str, Local]):
     ) -> QueryResult:
         """p(variables | evidence), a joint table where several are asked for.
 
-        ``method``: "exact" (listing configurations where they are few, otherwise through pyAgrum),
-        "weighting" or "gibbs", both with standard errors, or "auto": exact where it fits.
+        The answer of a sampling method has standard errors, and where these cannot be trusted a
+        ``warning``, which is also raised as a ``UserWarning``: weights that are too uneven, or
+        Gibbs chains that disagree because they do not get from one group of states to another. No
+        sampler sees a group of states that it never met.
+
+        Parameters
+        ----------
+        variables
+            What is asked for: one or several names.
+        evidence
+            What is known: names and their states.
+        method
+            "exact" (summing out one variable after another, through pyAgrum where that needs large
+            tables), "weighting" (weighted samples), "gibbs" (chains that start at weighted
+            samples), or "auto": exact where it fits, then weighting, then Gibbs.
+        n_samples
+            Samples to draw, of all chains together.
+        random_state
+            Seed of the samples.
         """
         return query(self, variables, evidence or {}, method, n_samples, random_state)
 
@@ -305,7 +429,7 @@ class Network(Mapping[str, Local]):
 class LearnedNetwork(Network):
     """A network with the report of its learning.
 
-    ``scores``: of every node; their sum is ``score``. ``trace``: every accepted change.
+    ``scores``: of every node; their sum is ``learned_score``. ``trace``: every accepted change.
     """
 
     def __init__(self, learned: Learned) -> None:
@@ -316,6 +440,37 @@ class LearnedNetwork(Network):
         self.regime = learned.regime
 
     @property
-    def score(self) -> float:
+    def learned_score(self) -> float:
         """The score that was maximised: log evidence or BIC, with the structure prior."""
         return math.fsum(self.scores.values())
+
+
+class FittedNetwork(Network):
+    """A network with given arcs, and the scores of the data that it was fitted to.
+
+    ``node_scores``: a ``NodeScore`` of every node. ``n_cases``: N, the sum of the weights.
+    """
+
+    def __init__(
+        self, locals_: Iterable[Local], node_scores: Mapping[str, NodeScore], n_cases: float
+    ) -> None:
+        super().__init__(locals_)
+        self.node_scores = node_scores
+        self.n_cases = n_cases
+
+    @property
+    def bic(self) -> float:
+        """Σ_i L_i(φ̂_i) − (d_i/2) log N, eq. 9."""
+        return math.fsum(node.bic for node in self.node_scores.values())
+
+    @property
+    def log_evidence(self) -> float:
+        """log p(D | m), eq. 8; the summands of tables and trees are exact."""
+        found = [node.log_evidence for node in self.node_scores.values()]
+        known = [value for value in found if value is not None]
+        if len(known) < len(found):
+            raise ParameterError(
+                "there is no evidence under a flat prior (prior_scale=inf); use .bic, or fit with "
+                "a finite prior_scale"
+            )
+        return math.fsum(known)

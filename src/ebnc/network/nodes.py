@@ -2,16 +2,25 @@
 
 Every kind (EBNC, table, tree, …) is fitted to the same parents and scored on the same scale,
 
-    score = log evidence (or BIC) + log p(parents) + log p(structure inside the node),
-    log p(parents) = −log C(n, k)                        k parents out of n
+    score = log p(D | parents, kind) + log p(parents) + log p(structure inside the node)
 
-and the best one represents the node. A state is a function of the one before it and the change
-alone, so a search can be repeated exactly from the list of its changes.
+(the priors: ``search.structure_prior``), and the best one represents the node. All kinds have the
+same intercept, the distribution of the node without parents, but an EBNC's has a very wide prior,
+which helps to predict and costs evidence. For the comparison it is replaced by Jeffreys' prior,
+Dirichlet(½, …, ½), by the ratio of the evidences without parents, where both are known:
+
+    log p(D | parents, EBNC) = log p_EBNC(D | parents) + log p_Jeffreys(D | ∅) − log p_EBNC(D | ∅)
+
+With BIC there is no prior and no correction.
+
+A state is a function of the one before it and the change alone, so a search can be repeated exactly
+from the list of its changes.
 """
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
 
@@ -19,24 +28,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebnc.data.cases import Cases, distinct_rows
+from ebnc.data.parts import Parts
 from ebnc.data.rows import CodedRows
-from ebnc.learn import FittedEBNC
+from ebnc.learn import Fitted, FittedEBNC
 from ebnc.network.configurations import count_cells
 from ebnc.network.constraints import Constraints
 from ebnc.network.decision_graph import grow_graph
-from ebnc.network.growing import split_gains
+from ebnc.network.growing import JEFFREYS, split_gains
 from ebnc.network.local import LearnedLocal, Local
 from ebnc.network.noisy_max_learning import cause_gains, learn_noisy_max
 from ebnc.network.table import Table, count_configurations
 from ebnc.network.tables_with_each import TablesWithEach
 from ebnc.network.tree import grow_tree
 from ebnc.score.bic import bic
-from ebnc.score.dirichlet import best_alpha, table_alphas
+from ebnc.score.dirichlet import best_alpha, dirichlet_log_evidence, table_alphas
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
-from ebnc.search.scorer import Scored, Scorer, on_cases, without_rows
+from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.screening import screen
-from ebnc.structure.clusters import Cluster
+from ebnc.search.structure_prior import log_input_prior
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
@@ -84,10 +94,7 @@ class Settings:
 
 
 class NodeState(NamedTuple):
-    """A node with its parents: what each kind scores, and the fits that are needed to go on.
-
-    Fits have left their rows behind: a state is small, and travels.
-    """
+    """A node with its parents: what each kind scores, and the fits that are needed to go on."""
 
     parents: tuple[str, ...]
     scores: Mapping[str, float]
@@ -106,30 +113,24 @@ class NodeState(NamedTuple):
 
 
 class _NodeScorer(Scorer):
-    """Scores of embedded structures with the priors of this module, and no memory of other paths:
-    a score depends on the structure it started at."""
+    """Scores of the embedded structures of a node.
 
-    def __init__(self, learner: "NodeLearner") -> None:
-        settings = learner.settings
-        super().__init__(learner.cases, settings.score, n_jobs=1)
-        self.learner = learner
+    ``cases``: all rows of the learner, to screen other variables, or the distinct rows of some
+    parents, to fit structures over these. A score depends on the structure that its fit started
+    at, so every fit has a scorer of its own, without a memory of others.
+    """
 
-    def log_cluster_prior(self, clusters: Collection[Cluster]) -> float:
-        n_parents = len(frozenset().union(*clusters))
-        n_arcs = sum(len(cluster) - 1 for cluster in clusters if cluster)
-        return self.learner.log_prior(n_parents) + self.learner.log_arc_prior(n_parents, n_arcs)
+    def __init__(self, learner: "NodeLearner", cases: Cases) -> None:
+        super().__init__(
+            cases,
+            learner.settings.score,
+            structure_prior=learner.settings.structure_prior,
+            n_inputs=len(learner.candidates),
+        )
 
-    def fresh(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
-        """``tuned`` without what was met before, on the distinct rows of the parents only."""
-        self._memory.clear()
-        self.cases = self.learner.counted(structure.markov_blanket)
-        found = self.tuned(structure, near)
-        self.cases = self.learner.cases
-        return without_rows(found)
-
-    def row_by_row(self, scored: Scored) -> Scored:
-        """The fit with all rows, as screening of other variables needs it."""
-        return on_cases(self.learner.cases, scored)
+    def cases_of(self, structure: EmbeddedStructure) -> Parts:  # noqa: ARG002
+        """The cases as they are."""
+        return self.cases
 
 
 class NodeLearner:
@@ -143,7 +144,6 @@ class NodeLearner:
         self.others = tuple(x for x in cases.rows.names if x != self.target)
         self.n_states = {x: cases.domain.n_states(x) for x in cases.rows.names}
         self.candidates = tuple(x for x in self.others if self.n_states[x] > 1)
-        self._scorer = _NodeScorer(self)
 
     @classmethod
     def of(
@@ -163,14 +163,16 @@ class NodeLearner:
         """−log C(n, k): every number of parents is as likely, and every set of that size."""
         if not self.settings.structure_prior:
             return 0.0
-        n, k = len(self.candidates), n_parents
-        return math.lgamma(k + 1) + math.lgamma(n - k + 1) - math.lgamma(n + 1)
+        return log_input_prior(len(self.candidates), n_parents)
 
-    def log_arc_prior(self, n_parents: int, n_arcs: int) -> float:
-        """−log(k − 1) for every arc between two of the k parents of an EBNC."""
-        if not self.settings.structure_prior:
+    @cached_property
+    def intercept_correction(self) -> float:
+        """log p(D | ∅) under Jeffreys' prior less that of an EBNC; see the module's text."""
+        if self.settings.score == "bic":
             return 0.0
-        return -n_arcs * math.log(max(2, n_parents - 1))
+        _, counts = count_configurations(self.cases, ())
+        own = _NodeScorer(self, self.counted(())).tuned(EmbeddedStructure.naive(self.target, ()))
+        return dirichlet_log_evidence(counts, JEFFREYS) - own.fit_score
 
     def counted(self, parents: Sequence[str]) -> Cases:
         """The distinct configurations of these parents and the target, with their counts."""
@@ -250,8 +252,8 @@ class NodeLearner:
     def refined(self, state: NodeState, structure: EmbeddedStructure) -> NodeState:
         """The same parents with another embedded structure."""
         near = state.embedded
-        embedded = self._scorer.fresh(structure, near)
-        scores = {**state.scores, "ebnc": embedded.score}
+        embedded = self._fit_embedded(structure, near)
+        scores = {**state.scores, "ebnc": embedded.score + self.intercept_correction}
         return NodeState(state.parents, scores, embedded, state.rivals)
 
     def _state(
@@ -265,8 +267,8 @@ class NodeLearner:
             return NodeState((), {"table": 0.0}, None, {})
         if "ebnc" in kinds or "naive" in kinds:
             structure = structure or EmbeddedStructure.naive(self.target, parents)
-            embedded = self._scorer.fresh(structure, near)
-            scores["ebnc"] = embedded.score
+            embedded = self._fit_embedded(structure, near)
+            scores["ebnc"] = embedded.score + self.intercept_correction
         if "table" in kinds:
             found = self.table_score(parents)
             if found is not None:
@@ -280,17 +282,15 @@ class NodeLearner:
             scores["table"] = -math.inf
         return NodeState(parents, scores, embedded, rivals)
 
+    def _fit_embedded(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
+        """A fit on the distinct rows of the parents, started at a similar structure."""
+        return _NodeScorer(self, self.counted(structure.markov_blanket)).tuned(structure, near)
+
     def _rival_score(self, learned: LearnedLocal[Local], n_parents: int) -> float:
         fit, prior = learned.log_evidence, learned.log_prior
         if self.settings.score == "bic":
-            local = learned.local
-            fit = self._bic(local.log_probability(self.cases.rows), local.dimension)
+            fit = bic(learned.log_likelihood, learned.local.dimension, self.cases.total_weight)
         return fit + (prior if self.settings.structure_prior else 0.0) + self.log_prior(n_parents)
-
-    def _bic(self, log_probability: FloatArray, dimension: int) -> float:
-        weights = self.cases.weights
-        likelihood = log_probability.sum() if weights is None else log_probability @ weights
-        return bic(float(likelihood), dimension, self.cases.total_weight)
 
     def table_score(self, parents: Sequence[str]) -> float | None:
         """The score of a full table; None where it is too large."""
@@ -349,7 +349,7 @@ class NodeLearner:
             Move(x, self.target, families | {x: (self.target,)}, frozenset([x])) for x in names
         ]
         behind = state.scores["ebnc"] - state.score
-        screened = screen(self._scorer, self._scorer.row_by_row(state.embedded), steps)
+        screened = screen(_NodeScorer(self, self.cases), state.embedded, steps)
         return {step.move.description: step.gain + behind for step in screened}
 
     def refinements(self, state: NodeState) -> list[tuple[float, Move]]:
@@ -364,7 +364,7 @@ class NodeLearner:
             if set(move.structure.markov_blanket) == set(state.parents)
         ]
         behind = state.scores["ebnc"] - state.score
-        screened = screen(self._scorer, self._scorer.row_by_row(state.embedded), found)
+        screened = screen(_NodeScorer(self, self.cases), state.embedded, found)
         return [(s.gain + behind, s.move) for s in screened]
 
     # -- the result -----------------------------------------------------------------------------
@@ -375,9 +375,9 @@ class NodeLearner:
             return Table(self.target, [], self.cases.domain, [1.0])
         if state.kind == "ebnc":
             assert state.embedded is not None
-            found = on_cases(self.counted(state.embedded.structure.markov_blanket), state.embedded)
-            factor, n_cases = found.factor, self.cases.total_weight
-            return FittedEBNC(found.posterior, found.solution, factor, n_cases)
+            counted = self.counted(state.embedded.structure.markov_blanket)
+            fit = _NodeScorer(self, counted).optimum(state.embedded)
+            return FittedEBNC(Fitted(*fit, None), self.cases.total_weight)
         if state.kind in state.rivals:
             return state.rivals[state.kind].local
         return Table.learn(self.cases, state.parents, self.settings.sample_size)

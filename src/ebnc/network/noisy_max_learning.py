@@ -35,6 +35,7 @@ __all__ = ["cause_gains", "learn_noisy_max"]
 
 MOST_STEPS = 100
 ENOUGH = 1e-9  # nats: half the squared Newton decrement at which a fit ends
+NEARLY_FLAT = 1e-10  # α at which the maximum of the posterior is that of the likelihood
 BOUNDARY = 0.95  # of the way to δ = 0 that a step may go
 
 
@@ -94,6 +95,7 @@ class _Fit:
     alpha: float
     delta: FloatArray
     log_evidence: float
+    log_likelihood: float
 
 
 def learn_noisy_max(cases: Cases, parents: Sequence[str]) -> LearnedLocal[NoisyMax]:
@@ -109,7 +111,8 @@ def learn_noisy_max(cases: Cases, parents: Sequence[str]) -> LearnedLocal[NoisyM
         _oriented(data, descending), _exchanged(_oriented(data, descending), start)
     )
     local = _to_noisy_max(cases, parents, best, descending)
-    return LearnedLocal(local, best.log_evidence, _log_choices(cases, parents))
+    flat = _fit(_oriented(data, descending), best.normal, NEARLY_FLAT, best.delta)
+    return LearnedLocal(local, best.log_evidence, _log_choices(cases, parents), flat.log_likelihood)
 
 
 def cause_gains(cases: Cases, local: NoisyMax | None, names: Sequence[str]) -> dict[str, float]:
@@ -180,7 +183,7 @@ def _fit(
     n_levels = data.counts.shape[1]
     below = np.cumsum(data.counts, axis=1)
     delta = np.empty((active.shape[1], n_levels - 1))
-    evidence = 0.0
+    evidence = likelihood = 0.0
     for k in range(1, n_levels):
         delta[:, k - 1] = math.log((k + 1) / k)  # the prior's mode, for causes without cases
         begin = delta[:, k - 1] if start is None else start[:, k - 1]
@@ -188,7 +191,8 @@ def _fit(
         found, value = problem.maximise(begin[present])
         delta[present, k - 1] = found
         evidence += value
-    return _Fit(normal, alpha, delta, evidence)
+        likelihood += problem.log_likelihood(found)
+    return _Fit(normal, alpha, delta, evidence, likelihood)
 
 
 def _active(data: _Counted, normal: Sequence[int]) -> FloatArray:
@@ -214,14 +218,14 @@ class _Level:
 
     def value(self, delta: FloatArray) -> float:
         """f, the log likelihood and the log prior in logits of h without its constant."""
+        prior = self.a * np.log(-np.expm1(-delta)).sum() - self.b * delta.sum()
+        return self.log_likelihood(delta) + float(prior)
+
+    def log_likelihood(self, delta: FloatArray) -> float:
+        """Σ hits·log(1 − e^{−Δ}) − misses·Δ."""
         total = self.active @ delta
         hit = self.hits > 0
-        return float(
-            self.hits[hit] @ np.log(-np.expm1(-total[hit]))
-            - self.misses @ total
-            + self.a * np.log(-np.expm1(-delta)).sum()
-            - self.b * delta.sum()
-        )
+        return float(self.hits[hit] @ np.log(-np.expm1(-total[hit])) - self.misses @ total)
 
     def derivatives(self, delta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """∇f and −∇²f, positive definite."""

@@ -3,13 +3,13 @@
 All of them draw many rows at once, one node after another; a node costs one look-up for all rows.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ebnc.data.rows import CodedRows, code_type
-from ebnc.errors import QueryError
 from ebnc.network.graph import ancestral_set
 from ebnc.network.local import draw_states
 from ebnc.typing import CodeArray, FloatArray
@@ -17,9 +17,32 @@ from ebnc.typing import CodeArray, FloatArray
 if TYPE_CHECKING:
     from ebnc.network.network import Network
 
-__all__ = ["gibbs_samples", "sample_codes", "weighted_samples"]
+__all__ = [
+    "FEW_EFFECTIVE",
+    "WeightedSamples",
+    "effective_size",
+    "gibbs_samples",
+    "resample",
+    "sample_codes",
+    "weighted_samples",
+]
 
 BURN_IN = 200  # sweeps before the first one that counts
+FEW_EFFECTIVE = 200  # with fewer effective samples standard errors of weighting mean little
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedSamples:
+    """Rows with the evidence set, and w, the weight of each, relative to the largest.
+
+    ``log_mean``: log of the mean weight, an estimate of log p(evidence). ``effective``: the size
+    (Σ w)²/Σ w² of a sample without weights that is as exact; 0 where no row is possible.
+    """
+
+    rows: CodedRows
+    weights: FloatArray
+    log_mean: float
+    effective: float
 
 
 def sample_codes(network: "Network", n: int, generator: np.random.Generator) -> CodeArray:
@@ -35,8 +58,8 @@ def weighted_samples(
     names: Collection[str],
     n: int,
     generator: np.random.Generator,
-) -> tuple[CodedRows, FloatArray]:
-    """Likelihood weighting: n samples with the evidence set, and the logarithms of their weights.
+) -> WeightedSamples:
+    """Likelihood weighting: n samples with the evidence set, drawn forward otherwise.
 
     Only ``names`` and the evidence with their ancestors are sampled.
     """
@@ -44,33 +67,58 @@ def weighted_samples(
     relevant = ancestral_set(parents, [*names, *evidence])
     rows = _blank(network, n)
     order = [x for x in network.order if x in relevant]
-    return rows, _draw(network, rows, order, evidence, generator)
+    logarithms = _draw(network, rows, order, evidence, generator)
+    peak = float(logarithms.max())
+    if peak == -np.inf:
+        return WeightedSamples(rows, np.zeros(n), -np.inf, 0.0)
+    weights = np.exp(logarithms - peak)
+    log_mean = float(np.log(weights.mean())) + peak
+    return WeightedSamples(rows, weights, log_mean, effective_size(weights))
+
+
+def effective_size(weights: FloatArray) -> float:
+    """(Σ w)²/Σ w²."""
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
+def resample(
+    samples: WeightedSamples, weights: FloatArray, n: int, generator: np.random.Generator
+) -> CodedRows:
+    """n of the rows, each as often as its share of the weights says, but for rounding.
+
+    Systematic resampling: one uniform number u, and the rows at (u + i)/n of the summed weights.
+    """
+    ends = np.cumsum(weights)
+    at = (generator.random() + np.arange(n)) * (ends[-1] / n)
+    last = np.flatnonzero(weights)[-1]  # where rounding leads beyond the sum
+    chosen = np.minimum(np.searchsorted(ends, at, side="right"), last)
+    rows = samples.rows
+    return CodedRows(rows.names, rows.n_states, rows.codes[:, chosen])
 
 
 def gibbs_samples(
     network: "Network",
     evidence: Mapping[str, int],
     names: Collection[str],
-    n_chains: int,
+    starts: CodedRows,
     n_sweeps: int,
     generator: np.random.Generator,
-) -> list[CodedRows]:
-    """States of ``n_chains`` Gibbs chains after each of ``n_sweeps`` sweeps past the burn-in.
+) -> Iterator[CodedRows]:
+    """States of Gibbs chains after each of ``n_sweeps`` sweeps past the burn-in.
 
-    Every hidden node is drawn from p(z | its Markov blanket). Zeros in tables may keep a chain from
-    reaching all states; likelihood weighting does not have that trouble.
+    Every row of ``starts`` is the start of a chain, and is overwritten. Every hidden node is drawn
+    from p(z | its Markov blanket). Zeros in tables may keep a chain from reaching all states.
     """
     parents = {x: network.parents(x) for x in network}
     relevant = ancestral_set(parents, [*names, *evidence])
     order = [x for x in network.order if x in relevant]
     hidden = [x for x in order if x not in evidence]
     children = {x: [c for c in order if x in parents[c]] for x in hidden}
-    rows = _possible_rows(network, order, evidence, n_chains, generator)
-    kept = []
+    rows = starts
     for sweep in range(BURN_IN + n_sweeps):
         for name in hidden:
             place, n_states = rows.place(name), network.domain.n_states(name)
-            logarithm = np.empty((n_chains, n_states))
+            logarithm = np.empty((len(rows), n_states))
             with np.errstate(divide="ignore"):
                 logarithm[:] = np.log(network[name].probabilities(rows))
             for state in range(n_states):
@@ -80,33 +128,9 @@ def gibbs_samples(
             logarithm -= logarithm.max(axis=1, keepdims=True)
             p = np.exp(logarithm)
             p /= p.sum(axis=1, keepdims=True)
-            rows.codes[place] = draw_states(p, generator.random(n_chains))
+            rows.codes[place] = draw_states(p, generator.random(len(rows)))
         if sweep >= BURN_IN:
-            kept.append(CodedRows(rows.names, rows.n_states, rows.codes.copy()))
-    return kept
-
-
-def _possible_rows(
-    network: "Network",
-    order: list[str],
-    evidence: Mapping[str, int],
-    n_chains: int,
-    generator: np.random.Generator,
-) -> CodedRows:
-    """Rows with the evidence and a probability above 0, to start chains at."""
-    for n in (n_chains, 100 * n_chains):
-        rows = _blank(network, n)
-        weights = _draw(network, rows, order, evidence, generator)
-        possible = np.flatnonzero(weights > -np.inf)
-        if possible.size:
-            # The likelier ones first, each as often as needed.
-            ranked = possible[np.argsort(-weights[possible], kind="stable")][:n_chains]
-            chosen = np.resize(ranked, n_chains)
-            return CodedRows(rows.names, rows.n_states, rows.codes[:, chosen].copy())
-    raise QueryError(
-        f"no sample of {100 * n_chains} agrees with the evidence on {sorted(evidence)}; its "
-        "probability is 0 or too small for sampling; use method='exact'"
-    )
+            yield rows
 
 
 def _blank(network: "Network", n: int) -> CodedRows:

@@ -7,31 +7,26 @@ it touched are looked at again.
 
 At a local maximum the search goes on for a few changes that lower the score least, without taking
 back the latest ones (tabu search, Glover 1989), and returns to the best network if that leads
-nowhere. A node that comes back to where it was lately is as it was.
-
-With several workers (joblib) the sides of those nodes are looked at side by side, and so are other
-nodes after the changes that will probably come next.
+nowhere. Such a search often takes changes back, so the last node states that it left are kept with
+their options, and need not be estimated again.
 """
 
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
-from itertools import chain, islice, takewhile
+from itertools import islice, takewhile
+from typing import NamedTuple
 
 from ebnc.data.cases import Cases
-from ebnc.kernels.parallel import one_blas_thread
-from ebnc.network.ahead import Next, that_go_together
+from ebnc.kernels.parallel import in_parallel, one_blas_thread
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.constraints import Constraints
 from ebnc.network.graph import children
 from ebnc.network.nodes import NodeLearner, NodeState, Settings
-from ebnc.network.options import Option
-from ebnc.network.outlook import Outlook
-from ebnc.network.places import Place, Places
-from ebnc.search.side_by_side import SideBySide
+from ebnc.network.options import Option, all_options, fit_change
 
 __all__ = ["SparseSearch"]
 
@@ -39,6 +34,14 @@ ENOUGH = 1e-6  # nats by which a change must raise the score
 SLACK = 2.0  # a change is fitted where its estimate is above minus this
 PATIENCE = 15  # changes that do not lead to a new best network before the search ends
 TABU = 6  # latest changes that are not taken back at once
+MOST_VISITED = 32  # node states that were left and are kept: about two for each step of PATIENCE
+
+
+class _Visit(NamedTuple):
+    """A state of a node, and its options there; none where they are not known yet."""
+
+    state: NodeState
+    options: Sequence[Option]
 
 
 @dataclass
@@ -53,11 +56,11 @@ class _Node:
     def __post_init__(self) -> None:
         self.score = self.state.score
 
-    def move(self, place: Place) -> None:
+    def move(self, visit: _Visit) -> None:
         """Another state, with the options there."""
-        self.state, self.score = place.state, place.state.score
-        self.arcs = {(option.change.verb, option.change.tail): option for option in place.options}
-        self.ranked = list(place.options)
+        self.state, self.score = visit.state, visit.state.score
+        self.arcs = {(option.change.verb, option.change.tail): option for option in visit.options}
+        self.ranked = list(visit.options)
         self.rank()
 
     def rank(self) -> None:
@@ -80,7 +83,7 @@ class _Node:
 class SparseSearch:
     """The state of a search; ``run`` climbs to a local maximum, ``apply`` repeats a known change.
 
-    ``start``: the parents to begin with, the required ones unless given. ``team``: those who help.
+    ``start``: the parents to begin with, the required ones unless given.
     ``report`` is called with every accepted step, ``record`` with every accepted change.
     """
 
@@ -91,7 +94,6 @@ class SparseSearch:
         constraints: Constraints,
         *,
         start: Mapping[str, Sequence[str]] | None = None,
-        team: SideBySide | None = None,
         report: Callable[[NetworkStep], None] | None = None,
         record: Callable[[Change], None] | None = None,
     ) -> None:
@@ -99,17 +101,18 @@ class SparseSearch:
         self.trace = NetworkTrace()
         self._began = time.perf_counter()
         self._latest: deque[frozenset[str]] = deque(maxlen=TABU)
-        self._ranked: Iterator[tuple[Option, ...]] = iter(())  # what was next best
-        self._left = Places()
+        self._visited: dict[Hashable, _Visit] = {}  # the latest is the last
         self._turned: dict[str, list[tuple[Option, ...]]] = {}
-        self.nodes: dict[str, _Node] = {}
-        self._outlook = Outlook(cases, settings, constraints, team)
-        names = cases.rows.names
-        first = start or {name: constraints.required_parents(name) for name in names}
-        for name, state in self._outlook.starts(first).items():
+        self._constraints = constraints
+
+        def begin(name: str) -> _Node:
             learner = NodeLearner.of(cases, name, settings, constraints)
-            self.nodes[name] = _Node(learner, state)
-            self.trace.n_fits += 1
+            parents = constraints.required_parents(name) if start is None else start[name]
+            return _Node(learner, learner.start([x for x in parents if x in learner.candidates]))
+
+        names = cases.rows.names
+        self.nodes = dict(zip(names, in_parallel(begin, names), strict=True))
+        self.trace.n_fits += len(names)
         if start is not None:
             arcs = sum(len(node.state.parents) for node in self.nodes.values())
             self.trace.steps.append(NetworkStep(f"begin with {arcs} arcs", self.score, 0.0))
@@ -137,40 +140,34 @@ class SparseSearch:
                 self._accept(best)
         except KeyboardInterrupt:
             self.trace.interrupted = True
-        finally:
-            self._outlook.end()
         for name, state in self._best_states.items():
-            self.nodes[name].move(Place(state, ()))
+            self.nodes[name].move(_Visit(state, ()))
         del self.trace.steps[self._best_step :]
 
     def apply(self, change: Change) -> None:
         """Repeat a change that an earlier run accepted."""
-        places = [(name, self._place(name, x)) for name, x in self._states_after(change).items()]
-        for name, place in places:
-            self._go_to(name, place)
+        visits = {name: self._visit(name, x) for name, x in self._states_after(change).items()}
+        for name, visit in visits.items():
+            self._go_to(name, visit)
         self._note(change)
 
     # -- accepting ----------------------------------------------------------------------------
 
     def _accept(self, options: tuple[Option, ...]) -> None:
-        go_together = that_go_together(self.parents, chain([options], self._ranked))
-        likely = (o for others in islice(go_together, 1, None) for o in others)
-        places = {}
+        visits = {}
         for option in options:
             assert option.state is not None
-            places[option.change.head] = self._place(option.change.head, option.state)
-            option.state = places[option.change.head].state
-        if not self._would_end(places):
-            new = [option for option in options if not places[option.change.head].options]
-            soon = (self._next(option) for option in likely if not self._is_known(option))
-            found = self._outlook.options_after([self._next(option) for option in new], soon)
-            for option, seen in zip(new, found, strict=True):
-                self.trace.n_fits += sum(each.state is not None for each in seen)
-                head = option.change.head
-                places[head] = Place(places[head].state, seen)
-        for head, place in places.items():
-            self._go_to(head, place)
-        self._outlook.forget(places)
+            head = option.change.head
+            visits[head] = self._visit(head, option.state)
+        if not self._would_end(visits):
+            new = [name for name, visit in visits.items() if not visit.options]
+            found = self._options([(name, visits[name].state) for name in new])
+            visits |= {
+                name: _Visit(visits[name].state, seen)
+                for name, seen in zip(new, found, strict=True)
+            }
+        for name, visit in visits.items():
+            self._go_to(name, visit)
         change = options[0].change
         if len(options) == 2:  # the arc that goes, and the one that comes instead
             change = Change("turn", options[0].change.head, options[0].change.tail)
@@ -178,39 +175,42 @@ class SparseSearch:
         if self.record is not None:
             self.record(change)
 
-    def _next(self, option: Option) -> Next:
-        node = self.nodes[option.change.head]
-        return Next(node.learner, node.state, option)
+    def _options(self, asked: Sequence[tuple[str, NodeState]]) -> list[list[Option]]:
+        """The options of nodes in given states, on several threads."""
 
-    def _place(self, name: str, state: NodeState) -> Place:
-        """Where a node comes: where it was lately, or somewhere new."""
-        return self._left.find(name, state) or Place(state, ())
+        def ask(one: tuple[str, NodeState]) -> list[Option]:
+            name, state = one
+            return all_options(self.nodes[name].learner, state, self._constraints)
 
-    def _is_known(self, option: Option) -> bool:
-        """Whether a change leads to where the node has been seen lately."""
-        if option.state is None:
-            return False
-        return bool(self._place(option.change.head, option.state).options)
+        found = in_parallel(ask, asked)
+        self.trace.n_fits += sum(option.state is not None for some in found for option in some)
+        return found
 
-    def _would_end(self, places: Mapping[str, Place]) -> bool:
+    def _visit(self, name: str, state: NodeState) -> _Visit:
+        """The same state as it was left, if it was visited lately: equal but for rounding."""
+        return self._visited.get(_key(name, state)) or _Visit(state, ())
+
+    def _would_end(self, visits: Mapping[str, _Visit]) -> bool:
         """Whether the search ends there, so that nobody asks what might come next."""
         scores = {name: node.score for name, node in self.nodes.items()}
-        scores |= {name: place.state.score for name, place in places.items()}
+        scores |= {name: visit.state.score for name, visit in visits.items()}
         is_best = math.fsum(scores.values()) > self._best_score + ENOUGH
         return self._since_best() + 1 >= PATIENCE and not is_best
 
     def _look(self) -> None:
         """See the options of all nodes."""
-        nodes = self.nodes.values()
-        seen = self._outlook.options([(node.learner, node.state) for node in nodes])
-        for node, found in zip(nodes, seen, strict=True):
-            self.trace.n_fits += sum(option.state is not None for option in found)
-            node.move(Place(node.state, found))
+        found = self._options([(name, node.state) for name, node in self.nodes.items()])
+        for node, options in zip(self.nodes.values(), found, strict=True):
+            node.move(_Visit(node.state, options))
 
-    def _go_to(self, head: str, place: Place) -> None:
+    def _go_to(self, head: str, visit: _Visit) -> None:
         node = self.nodes[head]
-        self._left.leave(head, Place(node.state, node.ranked))
-        node.move(place)
+        key = _key(head, node.state)
+        self._visited.pop(key, None)
+        self._visited[key] = _Visit(node.state, node.ranked)
+        if len(self._visited) > MOST_VISITED:
+            del self._visited[next(iter(self._visited))]
+        node.move(visit)
         for name, other in self.nodes.items():
             if name == head or head in other.state.parents:
                 self._turned.pop(name, None)
@@ -243,7 +243,7 @@ class SparseSearch:
     def _fit(self, change: Change) -> NodeState:
         self.trace.n_fits += 1
         node = self.nodes[change.head]
-        return self._outlook.state(node.learner, node.state, change)
+        return fit_change(node.learner, node.state, change)
 
     # -- looking ------------------------------------------------------------------------------
 
@@ -252,15 +252,13 @@ class SparseSearch:
         latest = set(self._latest) if self._since_best() else set()
         reach = _Reach(self.parents)
         while True:
-            ranked = self._best_of_nodes(latest, reach)
-            best = next(ranked, None)
+            best = next(self._best_of_nodes(latest, reach), None)
             if best is None:
                 return None
             if _gain(best) <= ENOUGH:
                 # Estimates can be too low: those that are not hopeless are fitted too.
                 best = max(self._hopeful(latest, reach), key=_gain, default=best)
             if _is_fitted(best):
-                self._ranked = ranked
                 return best
             for option in _unfitted(best):
                 self._settle(option)
@@ -319,6 +317,11 @@ class SparseSearch:
                 if away is not None and back is not None:
                     found.append((away, back))
         return self._turned[head]
+
+
+def _key(name: str, state: NodeState) -> Hashable:
+    structure = None if state.embedded is None else state.embedded.structure
+    return name, frozenset(state.parents), structure
 
 
 def _gain(options: tuple[Option, ...]) -> float:

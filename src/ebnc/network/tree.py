@@ -2,7 +2,7 @@
 
 One of the rivals that the paper's introduction names. Grown greedily by the same score as the
 others: leaves have exact Dirichlet evidence, and every split pays the logarithm of the number of
-splits there were to choose from.
+splits there were to choose from, and log 4 for being one (see ``network.growing``).
 """
 
 from collections.abc import Sequence

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ebnc.domain import DomainLike, count_states
+from ebnc.parameters.constants import without_constants
 from ebnc.parameters.decomposition import turns
 from ebnc.parameters.incidence import independent_configurations
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
@@ -85,6 +86,10 @@ def dimension_by_blocks(
     (1, 1, 2, 3, 4, 4)
     """
     check_structure(structure)
+    whole, structure = structure, without_constants(structure, n_states)
+    if order is not None:
+        constants = set(whole.names) - set(structure.names)
+        order = [x for x in order if x not in constants]
     (n_classes,) = count_states(n_states, [structure.target])
     classes = range(1, n_classes)
     blanket = structure.markov_blanket

@@ -1,28 +1,49 @@
-"""Contributions: log odds as a sum of terms that average to zero, whichever state is the baseline.
+"""Contributions: log odds as a sum of terms that average to zero over the training data.
 
 The log odds of class k against the geometric mean of the other classes (for two classes: the
 ordinary log odds) are
 
     g_k(x) = log p(y^k|x) − 1/(K − 1) Σ_{j≠k} log p(y^j|x) = Σ_{S ∈ Δ} c_k(S, x_S)
-    c_k(S, ·) = K/(K − 1) · H_Y[k] · Φ_S · ⊗_{i∈S} H_i
 
-with Φ and H of the orthonormal coding. Its columns sum to zero, so every c_k(S, ·), S ≠ ∅, averages
-to zero over the states of each of its inputs, and c(S, ·) sums to zero over the classes: no other
-decomposition over Δ does. A state never seen before contributes nothing, in any term.
+Let w_i be weights of the states of input i that add up to 1. The c_k(S, ·) are the functional
+ANOVA of g_k for independent inputs with these distributions (Hoeffding's decomposition):
+c_k(S, ·), S ≠ ∅, has the weighted mean zero over the states of each of its inputs, c_k(∅) is the
+weighted mean of g_k, and c(S, ·) sums to zero over the classes. No other decomposition over Δ does.
+An input of which nothing is known contributes nothing, in any term: the others then add up to the
+weighted mean.
+
+    c_k(S, ·) = K/(K − 1) · H_Y[k] · Φ_S · ⊗_{i∈S} E_i,        E_i = H_i − 1 w_iᵀH_i
+
+H: the orthonormal coding; Φ: the parameters in the coding E, whose columns have the weighted mean
+zero. [1 | H_i] = [1 | E_i] · [[1, w_iᵀH_i], [0, I]] takes them there. Weights that are all the same
+change nothing: E_i = H_i.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ebnc.data.rows import CodedRows
-from ebnc.errors import refuse_if_too_large
+from ebnc.errors import ParameterError, refuse_if_too_large
+from ebnc.parameters.background import Background
 from ebnc.parameters.coding import ORTHONORMAL
-from ebnc.parameters.phi import Basis, Term
+from ebnc.parameters.phi import Basis, Term, change_coding
 from ebnc.parameters.tables import refuse_large_table
 from ebnc.typing import FloatArray
 
-__all__ = ["Contributions", "block_to_table", "contributions", "term_table"]
+__all__ = [
+    "Contributions",
+    "Weights",
+    "block_to_table",
+    "centred",
+    "contributions",
+    "mean_square",
+    "weights_named",
+]
+
+Weights: TypeAlias = Literal["training", "uniform"]
+StateWeights: TypeAlias = Mapping[str, FloatArray]
 
 
 class Contributions(NamedTuple):
@@ -40,28 +61,55 @@ class Contributions(NamedTuple):
         return np.asarray(self.values.sum(axis=1))
 
 
-def block_to_table(basis: Basis, term: Term, block: FloatArray) -> FloatArray:
+def weights_named(name: str, background: Background | None) -> StateWeights:
+    """The weights of the states by input; none where all states count the same.
+
+    That is so for "uniform", and for "training" where a model knows no training data.
+    """
+    if name not in ("training", "uniform"):
+        raise ParameterError(f"weights must be 'training' or 'uniform', got {name!r}")
+    return {} if name == "uniform" or background is None else background.state_weights
+
+
+def centred(basis: Basis, phi: FloatArray, weights: StateWeights) -> FloatArray:
+    """Φ in the coding E from φ in the orthonormal coding, which may have columns: (d, …)."""
+    if not weights:
+        return phi
+    change = {}
+    for x in basis.structure.markov_blanket:
+        r = basis.domain.n_states(x)
+        change[x] = np.eye(r)
+        if x in weights:
+            change[x][0, 1:] = weights[x] @ ORTHONORMAL.matrix(r)
+    return change_coding(basis, phi, change, np.eye(basis.n_classes - 1))
+
+
+def block_to_table(
+    basis: Basis, term: Term, block: FloatArray, weights: StateWeights
+) -> FloatArray:
     """Blocks Φ_S, as columns, to tables: (Π (r_i − 1) · (K − 1), B) → (r_i …, K, B)."""
     n_classes = basis.n_classes
     sizes = [basis.domain.n_states(x) for x in term.inputs]
     refuse_large_table((*sizes, n_classes, block.shape[1]), f"the table of term {term.inputs}")
     table = block.reshape(*term.shape, block.shape[1])
-    scale = n_classes / max(1, n_classes - 1)
-    for axis, size in enumerate([*sizes, n_classes]):
-        matrix = ORTHONORMAL.matrix(size) * (scale if axis == len(sizes) else 1.0)
+    classes = ORTHONORMAL.matrix(n_classes) * (n_classes / max(1, n_classes - 1))
+    for axis, matrix in enumerate([*(_coding(basis, x, weights) for x in term.inputs), classes]):
         table = np.moveaxis(np.tensordot(matrix, table, axes=(1, axis)), 0, axis)
     return table
 
 
-def term_table(basis: Basis, phi: FloatArray, term: Term) -> FloatArray:
-    """c(S, ·), shape (r_i …, K), of one term; ``phi`` is in the orthonormal coding."""
-    return block_to_table(basis, term, phi[term.start : term.stop, None])[..., 0]
+def _coding(basis: Basis, name: str, weights: StateWeights) -> FloatArray:
+    """E, shape (r, r − 1)."""
+    matrix = ORTHONORMAL.matrix(basis.domain.n_states(name))
+    return matrix - weights[name] @ matrix if name in weights else matrix
 
 
-def contributions(basis: Basis, phi: FloatArray, rows: CodedRows) -> Contributions:
+def contributions(
+    basis: Basis, phi: FloatArray, rows: CodedRows, weights: StateWeights
+) -> Contributions:
     """c_k(S, x_S) of every row, term and class; ``phi`` is in the orthonormal coding.
 
-    The rows may have one more state than the domain, for entries never seen before.
+    The rows may have one more state than the domain, for entries that are not known.
     """
     shape = (len(rows), len(basis.terms), basis.n_classes)
     refuse_if_too_large(
@@ -70,8 +118,17 @@ def contributions(basis: Basis, phi: FloatArray, rows: CodedRows) -> Contributio
         "ask for fewer rows",
     )
     values = np.empty(shape)
+    recoded = centred(basis, phi, weights)
     for t, term in enumerate(basis.terms):
-        table = term_table(basis, phi, term)
-        with_unseen = np.pad(table, [*[(0, 1)] * len(term.inputs), (0, 0)])
-        values[:, t] = with_unseen[tuple(rows.column(x) for x in term.inputs)]
+        table = block_to_table(basis, term, recoded[term.start : term.stop, None], weights)[..., 0]
+        with_unknown = np.pad(table, [*[(0, 1)] * len(term.inputs), (0, 0)])
+        values[:, t] = with_unknown[tuple(rows.column(x) for x in term.inputs)]
     return Contributions(tuple(term.inputs for term in basis.terms), values)
+
+
+def mean_square(term: Term, table: FloatArray, weights: StateWeights) -> float:
+    """The mean of c² over the states, weighted, and over the classes; table: (r_i …, K)."""
+    square = table**2
+    for x in term.inputs:
+        square = np.average(square, axis=0, weights=weights.get(x))
+    return float(square.mean())

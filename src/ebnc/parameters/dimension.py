@@ -12,6 +12,7 @@ from math import prod
 
 from ebnc.domain import DomainLike, count_states
 from ebnc.errors import TooLargeError
+from ebnc.parameters.constants import without_constants
 from ebnc.structure.clusters import Cluster, peel
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 
@@ -34,6 +35,7 @@ def dimension(structure: EmbeddedStructure, n_states: DomainLike) -> int:
     4
     """
     check_structure(structure)
+    structure = without_constants(structure, n_states)
     blanket = structure.markov_blanket
     n_classes, *counts = count_states(n_states, (structure.target, *blanket))
     clusters = structure.clusters

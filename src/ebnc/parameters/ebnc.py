@@ -5,6 +5,7 @@ from functools import cached_property
 from itertools import product
 from typing import Literal, NamedTuple, TypeAlias
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ebnc.data.coder import encode
@@ -12,14 +13,16 @@ from ebnc.data.rows import CodedRows
 from ebnc.data.table import TableLike as Table
 from ebnc.domain import Domain, DomainLike, State, as_domain
 from ebnc.errors import ParameterError
+from ebnc.parameters.background import Background
 from ebnc.parameters.closest_theta import ClosestNetwork, closest_theta
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL, coding_named
-from ebnc.parameters.contributions import Contributions, contributions
+from ebnc.parameters.contributions import Contributions, Weights, contributions, weights_named
 from ebnc.parameters.embedded_network import EmbeddedNetwork
 from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
 from ebnc.parameters.phi import Basis, check_phi, phi_to_tables, recode, tables_to_phi
 from ebnc.parameters.phi_to_theta import tables_to_theta
 from ebnc.parameters.tables import TableSum
+from ebnc.parameters.unknown import average_over_unknown, with_averages
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
@@ -66,8 +69,21 @@ class PhiTable(tuple[PhiRow, ...]):
 class EBNC:
     """p(y|x) = softmax of λ(x), λ_k(x) = Σ_{S ∈ Δ} φ_k(S, x_S): concave to fit, nothing redundant.
 
-    ``phi``: a vector of length ``dimension``, in the order of ``basis.terms`` and in ``coding``
-    ("indicator" as in the paper, or "orthonormal").
+    Parameters
+    ----------
+    structure : EmbeddedStructure
+        How p(y|x) is factored. Inputs with one state do not exist: ``structure`` and ``domain`` of
+        the EBNC are without them, and data need not hold them.
+    domain : Domain or mapping
+        The states of all variables of the structure.
+    phi : array
+        A vector of length ``dimension``, in the order of ``basis.terms``.
+    coding : {"indicator", "orthonormal"}
+        What the numbers of ``phi`` mean; "indicator" is the paper's.
+    background : Background, optional
+        The training data in short: what unknown entries are averaged over, and what contributions
+        are measured against. ``ebnc.fit`` and classifiers keep one; without (made by hand, nodes of
+        networks, older files) all states count the same.
 
     Examples
     --------
@@ -87,14 +103,18 @@ class EBNC:
         domain: DomainLike,
         phi: ArrayLike,
         coding: str = "indicator",
+        *,
+        background: Background | None = None,
     ) -> None:
         check_structure(structure)
         declared = as_domain(domain)
-        self.structure = structure
-        self.domain = Domain({name: declared[name] for name in structure.names})
         self.coding = coding_named(coding)
-        self.basis = Basis(structure, self.domain)
+        given = Domain({name: declared[name] for name in structure.names})
+        self.basis = Basis(structure, given)
+        self.structure = self.basis.structure
+        self.domain = Domain({name: given[name] for name in self.structure.names})
         self.phi = check_phi(self.basis, phi)
+        self.background = background
 
     @classmethod
     def from_embedded_network(cls, network: EmbeddedNetwork, coding: str = "indicator") -> "EBNC":
@@ -133,24 +153,50 @@ class EBNC:
     def log_odds(self, data: Table, *, unseen: Unseen = "error") -> FloatArray:
         """λ_k = log p(y^k|x)/p(y^0|x), k = 1 … K − 1, shape (rows, K − 1).
 
-        ``unseen``: entries that are not a state are an error, or taken as the average over the
-        variable's states (of log odds, each state counting the same).
+        ``unseen``: as in ``probabilities``, of whose averages these are the log odds.
         """
         tables, rows = self._look_up(data, unseen)
-        return tables.log_odds(rows)
+        found = tables.log_odds(rows)
+        averages = average_over_unknown(tables.probabilities, rows, self.background)
+        if averages is not None:
+            log_p = np.log(averages.probabilities)
+            found[averages.places] = log_p[:, 1:] - log_p[:, :1]
+        return found
 
     def probabilities(self, data: Table, *, unseen: Unseen = "error") -> FloatArray:
-        """p(y|x) by eq. 3, shape (rows, K); columns in the order of the target's states."""
-        tables, rows = self._look_up(data, unseen)
-        return tables.probabilities(rows)
+        """p(y|x) by eq. 3, shape (rows, K); columns in the order of the target's states.
 
-    def contributions(self, data: Table, *, unseen: Unseen = "error") -> Contributions:
+        Parameters
+        ----------
+        data : table
+            Columns are found by name.
+        unseen : {"error", "average"}
+            Entries that are not a state are an error, or not known: p(y|x) is then averaged over
+            what they may be, weighted as in the training data (``ebnc.parameters.unknown``). An
+            EBNC without a ``background`` averages log odds, each state counting the same.
+        """
+        tables, rows = self._look_up(data, unseen)
+        return with_averages(tables.probabilities, rows, self.background)
+
+    def contributions(
+        self, data: Table, *, unseen: Unseen = "error", weights: Weights = "training"
+    ) -> Contributions:
         """What every term adds to the log odds of each class against the mean of the others.
 
-        The terms average to zero over states and classes; see ``ebnc.parameters.contributions``.
+        Parameters
+        ----------
+        data : table
+            Columns are found by name.
+        unseen : {"error", "average"}
+            Entries that are not a state are an error, or not known: they add nothing.
+        weights : {"training", "uniform"}
+            Terms average to zero over the states of each of their inputs, weighted by how often
+            they occurred in the training data, or all counting the same (also where there is no
+            ``background``); see ``ebnc.parameters.contributions``.
         """
         _, rows = self._look_up(data, unseen)
-        return contributions(self.basis, self.phi_in(ORTHONORMAL.name), rows)
+        by_state = weights_named(weights, self.background)
+        return contributions(self.basis, self.phi_in(ORTHONORMAL.name), rows, by_state)
 
     def log_probability(self, data: Table) -> FloatArray:
         """log p(y|x) of every row's own y, shape (rows,); the data must hold the target too."""

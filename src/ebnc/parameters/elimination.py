@@ -1,6 +1,7 @@
 """Dimension by Gaussian elimination on κ → λ, the procedure of §4 (proof of Theorem 1)."""
 
 from ebnc.domain import DomainLike, count_states
+from ebnc.parameters.constants import without_constants
 from ebnc.parameters.incidence import independent_configurations
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 
@@ -15,6 +16,7 @@ def dimension_by_elimination(structure: EmbeddedStructure, n_states: DomainLike)
     Exponential in the number of inputs; ``dimension`` gives the same number in closed form.
     """
     check_structure(structure)
+    structure = without_constants(structure, n_states)
     (n_classes,) = count_states(n_states, [structure.target])
     blanket = structure.markov_blanket
     counts = dict(zip(blanket, count_states(n_states, blanket), strict=True))

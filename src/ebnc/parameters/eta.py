@@ -25,9 +25,17 @@ __all__ = ["Eta", "Psi", "eta_to_psi", "kappa_to_eta", "psi_to_log_odds", "theta
 
 @dataclass(frozen=True, eq=False)
 class Eta:
-    """``baseline``: η_0, shape (K − 1,), eq. 13. ``changes[i][F]``: η_i^F by input and factor head.
+    """η of eq. 13–16.
 
-    Shape of a change: (states of the factor's inputs before X_i …, r_i − 1, K − 1).
+    Attributes
+    ----------
+    turns
+        The inputs in their order, each with the factors that contain it.
+    baseline
+        η_0, shape (K − 1,), eq. 13.
+    changes
+        ``changes[i][F]``: η_i^F by input and by the factor's head, of shape (states of the factor's
+        inputs before X_i …, r_i − 1, K − 1).
     """
 
     turns: tuple[Turn, ...]
@@ -37,7 +45,17 @@ class Eta:
 
 @dataclass(frozen=True, eq=False)
 class Psi:
-    """``baseline``: ψ_0 = η_0. ``changes[i]``: ψ_i, shape (context …, r_i − 1, K − 1)."""
+    """ψ of eq. 12.
+
+    Attributes
+    ----------
+    turns
+        The inputs in their order, each with the inputs before it that matter, its context.
+    baseline
+        ψ_0 = η_0, shape (K − 1,).
+    changes
+        ``changes[i]``: ψ_i, shape (states of the context …, r_i − 1, K − 1).
+    """
 
     turns: tuple[Turn, ...]
     baseline: FloatArray
@@ -47,14 +65,34 @@ class Psi:
 def theta_to_eta(
     structure: EmbeddedStructure, theta: Theta, order: Sequence[str] | None = None
 ) -> Eta:
-    """η of eq. 13–16, generalised to any numbers of states and any order of the inputs."""
+    """η of eq. 13–16, generalised to any numbers of states and any order of the inputs.
+
+    Parameters
+    ----------
+    structure
+        The embedded structure m′.
+    theta
+        θ by variable, as in ``EmbeddedNetwork.theta``.
+    order
+        All inputs, in the order in which they are turned on; the structure's own unless given.
+    """
     return kappa_to_eta(structure, theta_to_kappa(structure, theta), order)
 
 
 def kappa_to_eta(
     structure: EmbeddedStructure, kappa: Kappa, order: Sequence[str] | None = None
 ) -> Eta:
-    """The linear map ω → η of §6 (κ is the paper's ω, eq. 20–23)."""
+    """The linear map ω → η of §6 (κ is the paper's ω, eq. 20–23).
+
+    Parameters
+    ----------
+    structure
+        The embedded structure m′.
+    kappa
+        κ by factor, from ``theta_to_kappa``.
+    order
+        All inputs, in the order in which they are turned on; the structure's own unless given.
+    """
     sequence = turns(structure, order)
     baseline = np.sum([table[(0,) * (table.ndim - 1)] for table in kappa.values()], axis=0)
     changes = {
@@ -77,7 +115,13 @@ def _change(factor: Factor, kappa: FloatArray, variable: str, earlier: Sequence[
 
 
 def eta_to_psi(eta: Eta) -> Psi:
-    """ψ_i(𝐚) as sums of η_i, eq. 12: every context of ψ_i is written out."""
+    """ψ_i(𝐚) as sums of η_i, eq. 12: every context of ψ_i is written out.
+
+    Parameters
+    ----------
+    eta
+        From ``theta_to_eta`` or ``kappa_to_eta``.
+    """
     changes = {}
     for turn in eta.turns:
         parts = eta.changes[turn.variable]
@@ -98,7 +142,15 @@ def eta_to_psi(eta: Eta) -> Psi:
 
 
 def psi_to_log_odds(psi: Psi, rows: CodedRows) -> FloatArray:
-    """λ by eq. 12, shape (rows, K − 1)."""
+    """λ by eq. 12, shape (rows, K − 1).
+
+    Parameters
+    ----------
+    psi
+        From ``eta_to_psi``.
+    rows
+        Coded rows: ``CodedRows.from_codes(domain, columns)``.
+    """
     log_odds = np.tile(psi.baseline, (len(rows), 1))
     for turn in psi.turns:
         state = rows.column(turn.variable)

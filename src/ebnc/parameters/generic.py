@@ -8,6 +8,7 @@ import numpy as np
 
 from ebnc.domain import Domain, DomainLike, count_states
 from ebnc.errors import refuse_if_too_large
+from ebnc.parameters.constants import without_constants
 from ebnc.parameters.phi import Basis
 from ebnc.parameters.rank import PRIME, rank_modulo_prime
 from ebnc.structure.embedded import EmbeddedStructure, Factor, check_structure
@@ -33,6 +34,7 @@ def generic_dimension(
     Never larger than ``dimension``; equal to it for binary Y.
     """
     check_structure(structure)
+    structure = without_constants(structure, n_states)
     names = (structure.target, *structure.markov_blanket)
     domain = Domain(dict(zip(names, count_states(n_states, names), strict=True)))
     basis = Basis(structure, domain)

@@ -22,7 +22,21 @@ Kappa = Mapping[str, FloatArray]
 
 
 def theta_to_kappa(structure: EmbeddedStructure, theta: Theta) -> dict[str, FloatArray]:
-    """κ of every factor, eq. 7; the axes are those of ``structure.factors``, then k = 1 … K − 1."""
+    """κ of every factor, the smooth map θ → κ of eq. 7; also ω of eq. 20–23.
+
+    Parameters
+    ----------
+    structure
+        The embedded structure m′.
+    theta
+        θ by variable, positive: one axis for each parent, then one for the variable itself, as in
+        ``EmbeddedNetwork.theta``.
+
+    Returns
+    -------
+    dict
+        κ by the factor's head: axes of ``structure.factors``, then k = 1 … K − 1.
+    """
     kappa = {}
     for factor in structure.factors:
         table = np.log(theta[factor.head])
@@ -33,6 +47,19 @@ def theta_to_kappa(structure: EmbeddedStructure, theta: Theta) -> dict[str, Floa
 
 
 def kappa_to_tables(structure: EmbeddedStructure, kappa: Kappa) -> TableSum:
-    """λ as the sum of the factors' tables, the linear map κ → λ."""
+    """λ as the sum of the factors' tables, the linear map κ → λ of eq. 7.
+
+    Parameters
+    ----------
+    structure
+        The embedded structure m′.
+    kappa
+        κ by factor, from ``theta_to_kappa``.
+
+    Returns
+    -------
+    TableSum
+        ``.log_odds(rows)`` are λ, shape (rows, K − 1); ``.probabilities(rows)`` are p(y|x).
+    """
     tables = tuple(kappa[factor.head] for factor in structure.factors)
     return TableSum(tuple(f.inputs for f in structure.factors), tables, tables[0].shape[-1])

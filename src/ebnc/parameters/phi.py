@@ -20,12 +20,22 @@ from numpy.typing import ArrayLike, NDArray
 from ebnc.domain import Domain
 from ebnc.errors import ParameterError, refuse_if_too_large
 from ebnc.parameters.coding import Coding
+from ebnc.parameters.constants import without_constants
 from ebnc.parameters.dimension import count_terms
 from ebnc.parameters.tables import TableSum, refuse_large_table
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["Basis", "Term", "check_phi", "phi_to_tables", "recode", "tables_to_phi", "transfer"]
+__all__ = [
+    "Basis",
+    "Term",
+    "change_coding",
+    "check_phi",
+    "phi_to_tables",
+    "recode",
+    "tables_to_phi",
+    "transfer",
+]
 
 BYTES_PER_TERM = 512  # a Term with its tuples, roughly; only guards against exponential requests
 
@@ -48,11 +58,14 @@ class Term:
 class Basis:
     """The terms of Δ in order of size, then of the structure's inputs; ∅, the intercept, is first.
 
-    Inputs with one state contribute nothing and have no terms.
+    Inputs with one state do not exist here: ``structure`` is the given one without them.
     """
 
     structure: EmbeddedStructure
     domain: Domain
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "structure", without_constants(self.structure, self.domain))
 
     @property
     def dimension(self) -> int:
@@ -73,7 +86,7 @@ class Basis:
     def terms(self) -> tuple[Term, ...]:
         """Every S ∈ Δ with its place in φ."""
         counts = {x: self.domain.n_states(x) for x in self.structure.markov_blanket}
-        clusters = [[x for x in c if counts[x] > 1] for c in self.structure.clusters]
+        clusters = self.structure.clusters
         n_terms = count_terms(clusters, dict.fromkeys(counts, 2))
         length = max(1, self.n_classes - 1) * count_terms(clusters, counts)
         refuse_if_too_large(
@@ -115,11 +128,10 @@ class Basis:
 
     def terms_inside(self, cluster: Sequence[str]) -> list[Term]:
         """All terms whose inputs lie in ``cluster``."""
-        members = [x for x in cluster if self.domain.n_states(x) > 1]
         return [
             self.term(subset)
-            for size in range(len(members) + 1)
-            for subset in combinations(members, size)
+            for size in range(len(cluster) + 1)
+            for subset in combinations(cluster, size)
         ]
 
 
@@ -176,10 +188,15 @@ def tables_to_phi(basis: Basis, tables: TableSum, coding: Coding) -> FloatArray:
     phi = np.zeros(basis.dimension)
     to_classes = np.linalg.inv(coding.classes(basis.n_classes))
     inverse = {r: np.linalg.inv(coding.full(r)) for r in basis.sizes}
+    inside = basis._by_inputs
     for scope, table in zip(tables.scopes, tables.tables, strict=True):
-        cluster = tuple(sorted(scope, key=basis.position.__getitem__))
-        axes = [scope.index(x) for x in cluster]
-        coefficients = np.transpose(table, (*axes, len(scope))) @ to_classes.T
+        varying = [x for x in scope if x in basis.position]
+        cluster = tuple(sorted(varying, key=basis.position.__getitem__))
+        if cluster not in inside and not table.any():
+            continue  # the factor of a child with one state: κ = log 1
+        axes = [varying.index(x) for x in cluster]
+        values = table[tuple(slice(None) if x in basis.position else 0 for x in scope)]
+        coefficients = np.transpose(values, (*axes, len(cluster))) @ to_classes.T
         for axis, x in enumerate(cluster):
             coefficients = _along(inverse[basis.domain.n_states(x)], coefficients, axis)
         for term in basis.terms_inside(cluster):
@@ -191,14 +208,25 @@ def recode(basis: Basis, phi: FloatArray, given: Coding, wanted: Coding) -> Floa
     """The same functions in another coding; ``phi`` may hold several, as columns: shape (d, B)."""
     if given == wanted:
         return phi.copy()
+    classes = np.linalg.solve(wanted.classes(basis.n_classes), given.classes(basis.n_classes))
+    by_size = {r: np.linalg.solve(wanted.full(r), given.full(r)) for r in basis.sizes}
+    change = {x: by_size[basis.domain.n_states(x)] for x in basis.structure.markov_blanket}
+    return change_coding(basis, phi, change, classes)
+
+
+def change_coding(
+    basis: Basis,
+    phi: FloatArray,
+    change: Mapping[str, NDArray[np.floating]],
+    classes: NDArray[np.floating],
+) -> FloatArray:
+    """``recode`` by matrices (r, r), one for each input, and (K − 1, K − 1) for the classes."""
     columns = phi.reshape(basis.dimension, prod(phi.shape[1:]))
     result = np.zeros_like(columns)
-    classes = np.linalg.solve(wanted.classes(basis.n_classes), given.classes(basis.n_classes))
-    change = {r: np.linalg.solve(wanted.full(r), given.full(r)) for r in basis.sizes}
     for cluster, coefficients in _coefficients(basis, columns):
         array = _along(classes, coefficients, len(cluster))
         for axis, x in enumerate(cluster):
-            array = _along(change[basis.domain.n_states(x)], array, axis)
+            array = _along(change[x], array, axis)
         for term in basis.terms_inside(cluster):
             block = array[_corner(cluster, term.inputs)]
             result[term.start : term.stop] += block.reshape(

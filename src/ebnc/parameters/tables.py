@@ -65,17 +65,19 @@ class TableSum:
 
         return look_up_log_probability(rows.codes, *recipe(self._bags, rows), *self._flat, classes)
 
-    def with_extra_state(self) -> "TableSum":
+    def with_extra_state(self, state_weights: Mapping[str, FloatArray] | None = None) -> "TableSum":
         """Every variable gets one more state, whose log odds are the average over its states.
 
-        For labels never seen before: in the orthonormal coding, whose columns sum to zero, all
-        terms with the variable vanish there.
+        ``state_weights``: the weights of the states, by variable; all count the same without. In
+        a coding whose columns have the weighted mean zero, all terms with the variable vanish in
+        that state.
         """
+        weights = state_weights or {}
         tables = []
-        for table in self.tables:
+        for scope, table in zip(self.scopes, self.tables, strict=True):
             larger = table
-            for axis in range(table.ndim - 1):
-                mean = larger.mean(axis=axis, keepdims=True)
+            for axis, x in enumerate(scope):
+                mean = np.average(larger, axis=axis, weights=weights.get(x), keepdims=True)
                 larger = np.concatenate([larger, mean], axis=axis)
             tables.append(larger)
         return TableSum(self.scopes, tuple(tables), self.n_outputs)

@@ -61,6 +61,38 @@ class ThetaLikelihood:
         """log p(y|x_l, θ), shape (rows, K): equal for logits that are one and the same maximum."""
         return self._log_probabilities(self._log_thetas(logits))
 
+    def log_theta(self, logits: FloatArray) -> FloatArray:
+        """log θ of all factors, in the order of the logits."""
+        return np.concatenate([table.ravel() for table in self._log_thetas(logits)])
+
+    def derivatives_in_log_theta(self, logits: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """∂ℓ/∂log θ and −∂²ℓ/(∂log θ)², shapes (size,) and (size, size), θ taken as unrelated.
+
+        Log odds are sums of log θ, so with G, the 0-1 matrix that sums them, one row for each row
+        of data and class,  −∂²ℓ = Gᵀ diag(n p) G − Qᵀ diag(n) Q,  Q_l = Σ_k p_lk G_lk.
+        """
+        from scipy.sparse import csr_array
+
+        n_rows, n_classes = self.counts.shape
+        starts = np.cumsum([0, *(int(np.prod(shape)) for shape in self.shapes)])[:-1]
+        places = [
+            start + cells[:, None] * n_classes + np.arange(n_classes)
+            for start, cells in zip(starts, self.cells, strict=True)
+        ]
+        columns = np.stack(places, axis=-1)
+        p = np.exp(self.log_probabilities(logits))
+        n_factors = columns.shape[-1]
+
+        def matrix(values: FloatArray, n_lines: int) -> csr_array:
+            entries = np.repeat(values.ravel(), n_factors)
+            ends = np.arange(n_lines + 1) * (columns.size // max(n_lines, 1))
+            return csr_array((entries, columns.ravel(), ends), shape=(n_lines, self.size))
+
+        root = matrix(np.sqrt(self.totals * p), n_rows * n_classes)
+        mean = matrix(np.sqrt(self.totals) * p, n_rows)
+        slope = matrix(self.counts - self.totals * p, n_rows * n_classes).sum(axis=0)
+        return np.asarray(slope).ravel(), (root.T @ root - mean.T @ mean).toarray()
+
     def theta(self, logits: FloatArray) -> dict[str, FloatArray]:
         """θ of every variable; those whose terms cancel are uniform."""
         structure = self.structure

@@ -8,6 +8,7 @@ not import each other.
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -21,9 +22,10 @@ from ebnc.domain import Domain, State
 from ebnc.errors import DataError, DataWarning
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.coding import ORTHONORMAL
-from ebnc.parameters.contributions import Contributions, contributions
+from ebnc.parameters.contributions import Contributions, contributions, weights_named
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.tables import TableSum
+from ebnc.parameters.unknown import with_averages
 from ebnc.report.held_out import Predict
 from ebnc.typing import FloatArray, IntArray
 
@@ -89,7 +91,29 @@ class Reported:
 
     def probabilities(self, rows: CodedRows) -> FloatArray:
         """p(y|x) of rows with an extra state: as the classifier predicts."""
-        return np.asarray(sum(weight * part.probabilities(rows) for weight, part in self.averaged))
+        return self._with_averages(self.averaged, rows)
+
+    def best_probabilities(self, rows: CodedRows) -> FloatArray:
+        """p(y|x) of the best model alone."""
+        return self._with_averages(((1.0, self.best),), rows)
+
+    def _with_averages(
+        self, models: tuple[tuple[float, TableSum], ...], rows: CodedRows
+    ) -> FloatArray:
+        def predict(some: CodedRows) -> FloatArray:
+            return np.asarray(sum(weight * part.probabilities(some) for weight, part in models))
+
+        return with_averages(predict, rows, self.ebnc.background)
+
+    @property
+    def state_weights(self) -> Mapping[str, FloatArray]:
+        """What contributions are weighted by: shares of states in the training data, if known."""
+        return weights_named("training", self.ebnc.background)
+
+    @cached_property
+    def best(self) -> TableSum:
+        """Log odds of the best model; those of the extra state are the weighted mean."""
+        return self.ebnc.tables.with_extra_state(self.state_weights)
 
     def encode(self, x: Any) -> CodedRows:
         """Rows with an extra state for entries never seen before."""
@@ -99,7 +123,8 @@ class Reported:
 
     def contributions(self, rows: CodedRows) -> Contributions:
         """Of the best model, for rows with an extra state."""
-        return contributions(self.ebnc.basis, self.ebnc.phi_in(ORTHONORMAL.name), rows)
+        phi = self.ebnc.phi_in(ORTHONORMAL.name)
+        return contributions(self.ebnc.basis, phi, rows, self.state_weights)
 
     def labelled(self, x: Any, y: Any, weights: Any) -> Labelled:
         """Data as coded rows and classes, ready for cross-validation."""

@@ -1,13 +1,15 @@
 """The tables that the what-if panel of a page computes with: exactly those that predict."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ebnc.errors import DataError
+from ebnc.parameters.background import Background
 from ebnc.report.models import Reported, reported
-from ebnc.report.summary import Panel, PanelModel, Summary
+from ebnc.report.summary import Panel, PanelBackground, PanelModel, Summary
 
 __all__ = ["panel_of", "with_panel"]
 
@@ -30,9 +32,9 @@ def panel_of(face: Reported) -> Panel | None:
     """Tables of all averaged models, then of the best one alone; None where they are too many."""
     place = {x: i for i, x in enumerate(face.inputs)}
     models, numbers = [], []
-    best = face.ebnc.tables.with_extra_state()
-    count = 0
-    for weight, tables in (*face.averaged, (0.0, best)):
+    known = face.ebnc.background
+    count = 0 if known is None else known.rows.codes.size
+    for weight, tables in (*face.averaged, (0.0, face.best)):
         models.append(
             PanelModel(weight, tuple(tuple(place[x] for x in scope) for scope in tables.scopes))
         )
@@ -40,4 +42,16 @@ def panel_of(face: Reported) -> Panel | None:
         count += sum(table.size for table in tables.tables)
         if count > MOST_NUMBERS:
             return None
-    return Panel(tuple(models), np.concatenate(numbers).astype("<f8").tobytes())
+    background = _background(known, place)
+    return Panel(tuple(models), np.concatenate(numbers).astype("<f8").tobytes(), background)
+
+
+def _background(known: Background | None, place: Mapping[str, int]) -> PanelBackground | None:
+    if known is None:
+        return None
+    return PanelBackground(
+        inputs=tuple(place[x] for x in known.names),
+        state_weights=tuple(tuple(known.state_weights[x].tolist()) for x in known.names),
+        rows=tuple(map(tuple, known.rows.codes.T.tolist())),
+        row_weights=tuple(known.row_weights.tolist()),
+    )

@@ -12,8 +12,9 @@ from ebnc.domain import Interval
 from ebnc.errors import DataError
 from ebnc.learn import FittedEBNC
 from ebnc.parameters.coding import ORTHONORMAL
-from ebnc.parameters.contributions import term_table
+from ebnc.parameters.contributions import block_to_table, centred, mean_square
 from ebnc.parameters.ebnc import EBNC
+from ebnc.parameters.phi import Term
 from ebnc.report.held_out import held_out
 from ebnc.report.models import Labelled, Reported, fit_of, reported
 from ebnc.report.panel import panel_of
@@ -30,6 +31,7 @@ from ebnc.report.summary import (
 )
 from ebnc.report.words import state_text
 from ebnc.search.greedy import SearchTrace
+from ebnc.typing import FloatArray
 
 __all__ = ["summarise"]
 
@@ -68,7 +70,7 @@ def summarise(
     """
     face = reported(model, target)
     data = None if X is None else face.labelled(X, y, sample_weight)
-    terms = _terms(face.ebnc)
+    terms = _terms(face)
     structure = face.ebnc.structure
     place = {x: i for i, x in enumerate(face.inputs)}
     arcs = tuple((parent, x) for x, parents in structure.families for parent in parents)
@@ -139,17 +141,19 @@ def _fit(ebnc: EBNC) -> Fit:
     )
 
 
-def _terms(ebnc: EBNC) -> tuple[TermSummary, ...]:
+def _terms(face: Reported) -> tuple[TermSummary, ...]:
     """The intercept, then the largest terms, as many as a report can carry.
 
-    With EᵀE = r·I the mean square of a term's contributions is (K/(K − 1))² · |Φ_S|².
+    The size of a term is the root of its mean square over the training data.
     """
-    basis, phi = ebnc.basis, ebnc.phi_in(ORTHONORMAL.name)
-    scale = basis.n_classes / (basis.n_classes - 1)
+    ebnc, basis, weights = face.ebnc, face.ebnc.basis, face.state_weights
+    phi = centred(basis, ebnc.phi_in(ORTHONORMAL.name), weights)
     place = {x: i for i, x in enumerate(ebnc.structure.inputs)}
-    sized = [
-        (scale * float(np.linalg.norm(phi[term.start : term.stop])), term) for term in basis.terms
-    ]
+
+    def table(term: Term) -> FloatArray:
+        return block_to_table(basis, term, phi[term.start : term.stop, None], weights)[..., 0]
+
+    sized = [(math.sqrt(mean_square(term, table(term), weights)), term) for term in basis.terms]
     ranked = [sized[0], *sorted(sized[1:], key=lambda pair: -pair[0])]
     kept: list[TermSummary] = []
     left = MOST_VALUES
@@ -162,7 +166,7 @@ def _terms(ebnc: EBNC) -> tuple[TermSummary, ...]:
         kept.append(
             TermSummary(
                 inputs=tuple(place[x] for x in term.inputs),
-                values=tuple(term_table(basis, phi, term).ravel().tolist()),
+                values=tuple(table(term).ravel().tolist()),
                 errors=None if errors is None else tuple(errors.ravel().tolist()),
                 size=size,
             )
@@ -211,8 +215,7 @@ def _case(face: Reported, terms: Sequence[TermSummary], data: Labelled | None, r
     n_states = tuple(face.domain.n_states(x) + 1 for x in face.inputs)
     rows = CodedRows(face.inputs, n_states, np.array([codes], dtype=code_type(n_states)).T)
     n_classes = len(face.classes)
-    best = face.ebnc.tables.with_extra_state()
-    odds = np.concatenate([[0.0], best.log_odds(rows)[0]])
+    odds = np.concatenate([[0.0], face.best.log_odds(rows)[0]])
     log_odds = (odds - odds.mean()) * n_classes / (n_classes - 1)
     parts = np.zeros((len(terms), n_classes))
     for t, term in enumerate(terms):
@@ -223,7 +226,7 @@ def _case(face: Reported, terms: Sequence[TermSummary], data: Labelled | None, r
     return Case(
         states=tuple(codes),
         probabilities=tuple(face.probabilities(rows)[0].tolist()),
-        best_probabilities=tuple(best.probabilities(rows)[0].tolist()),
+        best_probabilities=tuple(face.best_probabilities(rows)[0].tolist()),
         contributions=tuple(parts.ravel().tolist()),
         others=tuple((log_odds - parts.sum(axis=0)).tolist())
         if len(terms) < len(face.ebnc.basis.terms)

@@ -157,6 +157,19 @@ class PanelModel:
 
 
 @dataclass(frozen=True, slots=True)
+class PanelBackground:
+    """What unknown inputs are averaged over: shares of states, and rows with their shares.
+
+    ``inputs``: by number, those that predictions depend on; ``rows``: their states, by number.
+    """
+
+    inputs: tuple[int, ...]
+    state_weights: tuple[tuple[float, ...], ...]
+    rows: tuple[tuple[int, ...], ...]
+    row_weights: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     """What the page computes p(y|x) from: ``numbers`` holds all tables, little-endian doubles.
 
@@ -166,6 +179,7 @@ class Panel:
 
     models: tuple[PanelModel, ...]
     numbers: bytes
+    background: PanelBackground | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["Figure", "InputRow", "View", "WhatIfField", "node_texts", "page_data", "view"]
 
+SMALL_WORTH = 0.02  # nats to which scores are computed
 MOST_SHOWN_TERMS = 24
 MOST_LISTED = 200
 MOST_INPUTS = 60
@@ -88,6 +89,7 @@ class View:
     n_fields_hidden: int
     case_title: str
     case_class: int
+    has_negative_worth: bool
     bars: tuple[Bar, ...]
     bar_low: float
     bar_high: float
@@ -133,6 +135,7 @@ def view(summary: Summary) -> View:
         if summary.case.row is None
         else f"row {count_text(summary.case.row + 1)} of the data",
         case_class=case_class,
+        has_negative_worth=any((x.worth or 0.0) < -SMALL_WORTH for x in summary.inputs),
         bars=bars,
         bar_low=min(ends),
         bar_high=max(ends),
@@ -172,6 +175,14 @@ def page_data(summary: Summary) -> str:
         else {
             "models": [{"weight": m.weight, "scopes": m.scopes} for m in panel.models],
             "numbers": base64.b64encode(panel.numbers).decode("ascii"),
+            "background": None
+            if panel.background is None
+            else {
+                "inputs": panel.background.inputs,
+                "stateWeights": panel.background.state_weights,
+                "rows": panel.background.rows,
+                "rowWeights": panel.background.row_weights,
+            },
         },
     }
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))

@@ -2,12 +2,43 @@
 
 import math
 
-__all__ = ["bic"]
+from ebnc.errors import ParameterError
+from ebnc.fitting.optimum import Optimum, find_optimum
+from ebnc.likelihood.posterior import Posterior
+from ebnc.likelihood.prior import NormalPrior
+from ebnc.typing import FloatArray
+
+__all__ = ["bic", "likelihood_supremum"]
+
+RIDGE = 1e-12
+"""Precision of the prior, in cases, under which a likelihood is maximised: so small that the value
+is the supremum to about 10⁻¹⁰ of the number of cases, so large that Hessians have a factor."""
 
 
 def bic(log_likelihood: float, dimension: int, n_cases: float) -> float:
     """L(φ̂) − (d/2) log N: a log number, higher is better (not the −2 L convention).
 
-    ``log_likelihood``: a sum of *log* p (errata E2). ``dimension``: that of the span.
+    Parameters
+    ----------
+    log_likelihood : float
+        The largest log-likelihood, a sum of *log* p (errata E2).
+    dimension : int
+        d, that of the span.
+    n_cases : float
+        N, the sum of the cases' weights; at least 1.
     """
+    if n_cases < 1:
+        raise ParameterError(
+            f"BIC needs at least one case, but the weights add up to {n_cases:g}; scale them up"
+        )
     return log_likelihood - 0.5 * dimension * math.log(n_cases)
+
+
+def likelihood_supremum(likelihood: Posterior, start: FloatArray | None = None) -> Optimum:
+    """The supremum of the likelihood, as the maximum under a prior that is nearly flat.
+
+    Where the classes are separated no φ reaches the supremum, but it is finite, and eq. 9 needs
+    nothing else. The prior of ``likelihood`` is not used; ``start``: a φ to begin with.
+    """
+    scale = 1.0 / math.sqrt(RIDGE * likelihood.data.n_cases)
+    return find_optimum(likelihood.with_prior(NormalPrior((scale,), scale)), start)

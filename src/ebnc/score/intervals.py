@@ -1,5 +1,6 @@
 """Intervals of contributions and probabilities from the curvature at φ̃ (delta method)."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -10,10 +11,15 @@ from ebnc.fitting.metric import Factor
 from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.design import Design
 from ebnc.parameters.contributions import block_to_table
-from ebnc.parameters.phi import Term
+from ebnc.parameters.phi import Basis, Term
 from ebnc.typing import FloatArray
 
-__all__ = ["ProbabilityIntervals", "contribution_errors", "probability_intervals"]
+__all__ = [
+    "ProbabilityIntervals",
+    "contribution_errors",
+    "probability_intervals",
+    "root_in_basis",
+]
 
 CHUNK_ROWS = 256
 CHUNK_COLUMNS = 256
@@ -59,21 +65,27 @@ def probability_intervals(
     return result
 
 
-def contribution_errors(design: Design, root: FloatArray, term: Term) -> FloatArray:
-    """Standard errors of c_k(S, ·), shape (r_i …, K); ``root``: L⁻ᵀ, so that A⁻¹ = L⁻ᵀ L⁻¹.
+def root_in_basis(design: Design, factor: Factor) -> Iterator[FloatArray]:
+    """L⁻ᵀ, where A⁻¹ = L⁻ᵀ L⁻¹, its rows in the order of the basis; some columns at a time."""
+    root = factor.inverse_root()
+    for start in range(0, len(root), CHUNK_COLUMNS):
+        part = root[:, start : start + CHUNK_COLUMNS].reshape(design.n_columns, design.n_others, -1)
+        in_basis = np.empty_like(part)
+        in_basis[design.order] = part
+        yield in_basis.reshape(len(root), -1)
 
-    c is linear in Φ_S: its covariance is that of Φ_S, taken through the same map on both sides.
+
+def contribution_errors(
+    basis: Basis, root: Iterable[FloatArray], term: Term, weights: Mapping[str, FloatArray]
+) -> FloatArray:
+    """Standard errors of c_k(S, ·), shape (r_i …, K).
+
+    ``root``: columns of L⁻ᵀ, ``centred`` like Φ. c is linear in Φ_S: its covariance is that of Φ_S,
+    taken through the same map on both sides.
     """
-    place = np.empty_like(design.order)
-    place[design.order] = np.arange(len(design.order))
-    n_others = design.n_others
-    rows = place[term.start // n_others : term.stop // n_others]
-    block = root.reshape(design.n_columns, n_others, -1)[rows].reshape(term.stop - term.start, -1)
-    parts = (
-        block_to_table(design.basis, term, block[:, start : start + CHUNK_COLUMNS])
-        for start in range(0, block.shape[1], CHUNK_COLUMNS)
-    )
-    return np.asarray(np.sqrt(sum((part**2).sum(axis=-1) for part in parts)))
+    blocks = (part[term.start : term.stop] for part in root)
+    tables = (block_to_table(basis, term, block, weights) for block in blocks)
+    return np.asarray(np.sqrt(sum((table**2).sum(axis=-1) for table in tables)))
 
 
 def _logit_and_error(log_odds: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -3,13 +3,21 @@
 import math
 from typing import Literal, TypeAlias
 
-from ebnc.errors import ParameterError
+import numpy as np
+
+from ebnc.errors import ParameterError, SingularHessianError
 from ebnc.fitting.metric import Factor
 from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.posterior import Posterior
 from ebnc.typing import FloatArray
 
-__all__ = ["Curvature", "curvature_at", "laplace_log_evidence", "log_joint"]
+__all__ = [
+    "Curvature",
+    "curvature_at",
+    "laplace_log_evidence",
+    "likelihood_factor",
+    "log_joint",
+]
 
 Curvature: TypeAlias = Literal["posterior", "likelihood"]
 """Whose Hessian A is: that of the log posterior, or, as in the paper, of the log-likelihood."""
@@ -35,6 +43,32 @@ def log_joint(posterior: Posterior, phi: FloatArray) -> float:
             "prior_scale, or score with BIC"
         )
     return posterior.log_likelihood(phi) + posterior.prior.log_density(posterior.design, phi)
+
+
+def likelihood_factor(factor: Factor, precision: FloatArray) -> Factor:
+    """The factor of the negative Hessian of the log-likelihood alone, the paper's choice in eq. 8.
+
+    Parameters
+    ----------
+    factor : Factor
+        Of A, the prior included.
+    precision : FloatArray
+        The diagonal that the prior added to A.
+
+    Where the data do not determine every parameter this Hessian is singular, and eq. 8 as printed
+    has no value: that is refused, by its eigenvalues against the rounding errors of A.
+    """
+    lower = np.tril(factor.lower)
+    whole = lower @ lower.T
+    own = whole - np.diag(precision)
+    rounding = 16.0 * len(own) * np.finfo(np.float64).eps * float(np.abs(whole).max(initial=0.0))
+    n_flat = int(np.count_nonzero(np.linalg.eigvalsh(own) <= rounding))
+    if n_flat:
+        raise SingularHessianError(
+            f"the data do not determine {n_flat} of {len(own)} parameters, so the Hessian of the "
+            "log-likelihood is singular and eq. 8 with it has no value; use curvature='posterior'"
+        )
+    return Factor.of(own)
 
 
 @one_blas_thread()

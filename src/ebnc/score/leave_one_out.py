@@ -8,39 +8,84 @@ H_i = J_iᵀ A⁻¹ J_i: how uncertain λ_i is, A the curvature with all cases. 
 weight; what a row of weight n says is counted n times.
 """
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 
+from ebnc.data.cases import distinct_rows
 from ebnc.fitting.optimum import Optimum
 from ebnc.kernels.parallel import one_blas_thread
+from ebnc.likelihood.counts import CellCounts, joined_counts
+from ebnc.likelihood.posterior import Posterior
 from ebnc.score.row_covariance import (
     RowChunk,
     class_probabilities,
     root_of_log_odds,
-    rows_in_memory,
     rows_with_covariance,
 )
+from ebnc.score.signatures import Signatures, cell_signatures, row_signatures
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["leave_one_out_log_loss"]
 
 MOST_ROWS = 2_000
-"""Rows looked at, evenly spaced. With more, d/N is small and little is to be learned from them."""
+"""Distinct rows looked at. With more, d/N is small and little is to be learned from them."""
 
 
 @one_blas_thread()
 def leave_one_out_log_loss(optimum: Optimum) -> float:
     """−Σ n_i log p(y_i|x_i, D without case i), over all cases, in nats."""
     posterior, solution, factor = optimum
-    data = rows_in_memory(posterior, MOST_ROWS)
-    rows = np.linspace(0, data.n_rows - 1, min(data.n_rows, MOST_ROWS)).astype(np.int64)
+    data = chosen_rows(posterior)
     root = root_of_log_odds(posterior.design, factor)
     total = looked_at = 0.0
-    for chunk in rows_with_covariance(data, solution.phi, root, rows):
-        weights = data.weights[chunk.rows] if data.weights.size else np.ones(len(chunk.rows))
+    for chunk in rows_with_covariance(data, solution.phi, root, np.arange(data.n_rows)):
+        weights = data.weights[chunk.rows]
         classes = data.classes[chunk.rows].astype(np.int64)
         total += float(weights @ _losses(chunk, classes, np.minimum(weights, 1.0)))
         looked_at += float(weights.sum())
-    return total * data.n_cases / looked_at
+    return total * posterior.data.n_cases / looked_at
+
+
+def chosen_rows(posterior: Posterior) -> CellCounts:
+    """All rows with the ``MOST_ROWS`` smallest signatures, equal ones counted as one.
+
+    The choice is the same whatever states are called and however rows, columns and parts are
+    ordered; rows that are equal are in together or not at all.
+    """
+    counts = posterior.data
+    of_cells = np.concatenate(
+        [
+            cell_signatures(counts.class_counts[:, start:stop])
+            for start, stop in pairwise(posterior.design.offsets.tolist())
+        ]
+    )
+    smallest = np.unique(np.concatenate(counts.collect(_smallest, of_cells)))
+    last = smallest[min(MOST_ROWS, len(smallest)) - 1]
+    chosen = joined_counts(counts.collect(_up_to, of_cells, last))
+    columns = [*chosen.cells, chosen.classes]
+    sizes = [*(bag.n_cells for bag in posterior.design.bags), posterior.design.n_others + 1]
+    first, inverse = distinct_rows(columns, sizes)
+    given = chosen.weights if chosen.weights.size else None
+    weights = np.bincount(inverse, given, minlength=len(first)).astype(np.float64)
+    return replace(
+        chosen, cells=chosen.cells[:, first], classes=chosen.classes[first], weights=weights
+    )
+
+
+def _smallest(counts: CellCounts, of_cells: Signatures) -> Signatures:
+    return np.unique(row_signatures(counts, of_cells))[:MOST_ROWS]
+
+
+def _up_to(counts: CellCounts, of_cells: Signatures, last: np.uint64) -> CellCounts:
+    where = np.flatnonzero(row_signatures(counts, of_cells) <= last)
+    return replace(
+        counts,
+        cells=counts.cells[:, where],
+        classes=counts.classes[where],
+        weights=counts.weights[where] if counts.weights.size else counts.weights,
+    )
 
 
 def _losses(chunk: RowChunk, classes: IntArray, weights: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ import numpy as np
 from ebnc.fitting.optimum import Optimum, find_optimum
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.leave_one_out import leave_one_out_log_loss
-from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD
+from ebnc.score.scales import HYPER_MEAN
 
 __all__ = ["best_factor", "rescaled"]
 
@@ -58,5 +58,5 @@ def best_factor(optimum: Optimum) -> float:
 
 
 def _log_hyperprior(optimum: Optimum) -> float:
-    z = (np.log(optimum.posterior.prior.scales) - HYPER_MEAN) / HYPER_SPREAD
+    z = np.log(optimum.posterior.prior.scales) - HYPER_MEAN
     return -0.5 * float(z @ z)

@@ -6,23 +6,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ebnc.fitting.metric import Factor
-from ebnc.likelihood.counts import CellCounts, joined_counts
+from ebnc.likelihood.counts import CellCounts
 from ebnc.likelihood.design import Design
-from ebnc.likelihood.posterior import Posterior
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = [
     "RowChunk",
     "class_probabilities",
     "root_of_log_odds",
-    "rows_in_memory",
     "rows_with_covariance",
 ]
 
 CHUNK_BYTES = 64 * 2**20
-
-MOST_COLLECTED = 2**18
-"""Rows in parts, up to which all of them are brought together."""
 
 
 class RowChunk(NamedTuple):
@@ -57,22 +52,6 @@ def rows_with_covariance(
         spread = (design_rows @ root).reshape(len(here), n_others, dimension)
         covariance = spread @ spread.transpose(0, 2, 1)
         yield RowChunk(here, design_rows, design_rows @ values, covariance)
-
-
-def rows_in_memory(posterior: Posterior, most_rows: int) -> CellCounts:
-    """The data's rows; of data in parts that are more than a few, a sample that stands for them."""
-    data = posterior.data
-    if isinstance(data, CellCounts):
-        return data
-    if data.n_rows <= MOST_COLLECTED:
-        return joined_counts(data.collect(_itself))
-    sample = posterior.thinned(most_rows).data
-    assert isinstance(sample, CellCounts)
-    return sample
-
-
-def _itself(counts: CellCounts) -> CellCounts:
-    return counts
 
 
 def class_probabilities(log_odds: FloatArray) -> FloatArray:

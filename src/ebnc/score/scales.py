@@ -1,11 +1,13 @@
 """Scales of the prior by evidence: σ of each order where Laplace evidence is largest.
 
-    maximise over ρ = log σ:   log p(D | m, σ) + log hyperprior(ρ),     ρ_s ~ N(log ½, 1)
+    maximise over ρ = log σ:   E(ρ) = log p(D | m, σ) − ½ Σ_s z_s²,     z_s = ρ_s − μ
 
-with the exact gradient
+ρ_s ~ N(μ, 1) is the hyperprior, μ = log ½, of terms of s = 1, 2, … inputs.
 
-    dE/dρ_s = τ|φ_s|² − d_s + τ tr (A⁻¹)_ss − ½ ∂_v log |A|
-    v = dφ̃/dρ_s = A⁻¹ (2τ φ_s),     τ = 1/σ²
+The gradient of E is exact:
+
+    dE/dρ_s = τ|φ_s|² − d_s + τ tr (A⁻¹)_ss − ½ ∂_v log |A| − z_s
+    v = dφ̃/dρ_s = A⁻¹ (2τ φ_s)
 
 where the last term comes from the movement of the optimum. What raises σ_s, τ|φ_s|² above all,
 falls like τ, what lowers it hardly changes; so the logarithm of their ratio, the *imbalance*, is
@@ -14,8 +16,7 @@ steps are quasi-Newton in it.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,23 +24,42 @@ from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import Optimum, find_optimum
 from ebnc.fitting.solution import Solution
 from ebnc.kernels.parallel import one_blas_thread
+from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.laplace import laplace_log_evidence, log_joint
 from ebnc.score.log_determinant import log_determinant_gradient
 from ebnc.typing import FloatArray
 
-__all__ = ["HYPER_MEAN", "HYPER_SPREAD", "LEAST_FORCE", "EvidenceFit", "maximise_evidence"]
+__all__ = [
+    "HYPER_MEAN",
+    "LEAST_FORCE",
+    "EvidenceFit",
+    "log_hyperprior",
+    "maximise_evidence",
+]
 
-HYPER_MEAN, HYPER_SPREAD = math.log(0.5), 1.0
+HYPER_MEAN = math.log(0.5)
 MOST_ROUNDS = 50
 LONGEST_STEP = 1.5  # in log σ: a factor of 4.5
+FEW_CASES = 200  # up to which several maxima were seen
+OTHER_STARTS = (0.08, 3.0)  # σ of the first order, besides the hyperprior's mode
 LEAST_FORCE = 1e-9  # on ρ, in nats: no data and no weights at all
+
+
+def log_hyperprior(design: Design, prior: NormalPrior) -> float:
+    """−½ Σ_s z_s² over the orders of a design; 0 at the hyperprior's mode."""
+    n_orders = int(design.order_of_interaction.max())
+    z = np.log([prior.scale_of(s) for s in range(1, n_orders + 1)]) - HYPER_MEAN
+    return -0.5 * float(z @ z)
 
 
 @dataclass(frozen=True, eq=False)
 class EvidenceFit:
-    """The posterior under the best scales, its optimum, the factor of A there, and the evidence."""
+    """The posterior under the best scales, its optimum, the factor of A there, and the evidence.
+
+    ``log_evidence``: log p(D | m, σ̂), eq. 8. ``log_hyperprior``: of σ̂, 0 at its mode.
+    """
 
     posterior: Posterior
     solution: Solution
@@ -50,33 +70,55 @@ class EvidenceFit:
 
     @property
     def total(self) -> float:
-        """What was maximised: evidence plus the hyperprior of the scales (its mode counts 0)."""
+        """What was maximised: E(ρ̂)."""
         return self.log_evidence + self.log_hyperprior
 
 
-@one_blas_thread()
 def maximise_evidence(
     posterior: Posterior,
     tolerance: float = 1e-3,
     *,
-    scales: Sequence[float] = (),
+    near: NormalPrior | None = None,
     start: FloatArray | Optimum | None = None,
 ) -> EvidenceFit:
     """Fit φ and the prior's scales together; the prior of ``posterior`` is not used.
 
-    ``scales``, one for each order as far as they are known, and ``start``, a φ, to begin with; or
-    the optimum with these scales of the same likelihood.
+    ``near``: scales to begin with, for the orders that it has. ``start``: a φ to begin with, or the
+    optimum of the same likelihood under ``near``.
     ``tolerance``: predicted gain, in nats, at which to stop. Every fit starts at the tangent
-    prediction φ̃ + v Δρ.
+    prediction φ̃ + v Δρ. Without ``near``, the best of several maxima where cases are few.
     """
+    n_orders = int(posterior.design.order_of_interaction.max())
+    first = _climb(posterior, tolerance, near, start)
+    if near is not None or n_orders == 0 or posterior.data.n_cases > FEW_CASES:
+        return first
+    # With few cases evidence may have several maxima, and a saddle where all scales are equal.
+    ladders = [np.arange(1.0, n_orders + 1.0), np.arange(n_orders, 0.0, -1.0)]
+    begins = [NormalPrior(tuple(scale / ladder)) for scale in OTHER_STARTS for ladder in ladders]
+    if n_orders == 1:
+        begins = begins[::2]
+    others = [_climb(posterior, tolerance, begin, None) for begin in begins]
+    best = max([first, *others], key=lambda fit: fit.total)
+    return replace(best, n_fits=sum(fit.n_fits for fit in (first, *others)))
+
+
+@one_blas_thread()
+def _climb(
+    posterior: Posterior,
+    tolerance: float,
+    near: NormalPrior | None,
+    start: FloatArray | Optimum | None,
+) -> EvidenceFit:
+    """The maximum of E that is reached from ``near``."""
     n_orders = int(posterior.design.order_of_interaction.max())
     if n_orders == 0:
         prior = NormalPrior((math.exp(HYPER_MEAN),))
         return _Place.at(posterior.with_prior(prior), np.empty(0), None, None).as_fit(1)
     rho = np.full(n_orders, HYPER_MEAN)
-    known = np.log(np.array(scales[:n_orders], dtype=np.float64))
-    rho[: len(known)] = known
-    if isinstance(start, Optimum) and len(known) == n_orders:
+    if near is not None:
+        known = np.log(near.scales[:n_orders])
+        rho[: len(known)] = known
+    if isinstance(start, Optimum) and near is not None and len(near.scales) >= n_orders:
         here = _Place.of(Optimum(posterior.with_prior(start.posterior.prior), *start[1:]), rho)
     else:
         phi = start.solution.phi if isinstance(start, Optimum) else start
@@ -135,7 +177,6 @@ class _Place:
     def of(cls, optimum: Optimum, rho: FloatArray) -> "_Place":
         """What belongs to a fit."""
         posterior, solution, factor = optimum
-        scales = posterior.prior.scales
         log_evidence = laplace_log_evidence(log_joint(posterior, solution.phi), factor)
         shape = solution.phi.shape
         inverse_diagonal = (factor.inverse_root() ** 2).sum(axis=1).reshape(shape)
@@ -144,7 +185,7 @@ class _Place:
         tangents = []
         for s in range(len(rho)):
             members = posterior.design.order_of_interaction == s + 1
-            tau, phi = scales[s] ** -2, solution.phi[members]
+            tau, phi = math.exp(-2.0 * rho[s]), solution.phi[members]
             pull = np.zeros(shape)
             pull[members] = 2.0 * tau * phi
             tangent = factor.solve(pull)
@@ -153,9 +194,9 @@ class _Place:
             raising[s] = tau * float((phi**2).sum()) + max(-movement, 0.0)
             determined = phi.size - tau * float(inverse_diagonal[members].sum())
             lowering[s] = determined + max(movement, 0.0)
-        z = (rho - HYPER_MEAN) / HYPER_SPREAD
-        raising += np.maximum(-z, 0.0) / HYPER_SPREAD
-        lowering += np.maximum(z, 0.0) / HYPER_SPREAD
+        z = rho - HYPER_MEAN
+        raising += np.maximum(-z, 0.0)
+        lowering += np.maximum(z, 0.0)
         return cls(
             rho,
             posterior,

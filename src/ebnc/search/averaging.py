@@ -7,12 +7,17 @@ and as many look-ups as there are draws.
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from ebnc.fitting.optimum import Optimum
+from ebnc.likelihood.posterior import Posterior
+from ebnc.parameters.coding import ORTHONORMAL
+from ebnc.parameters.tables import first_bags
 from ebnc.score.posterior_mean import posterior_mean
-from ebnc.search.scorer import Scored
+from ebnc.score.signatures import cell_signatures, class_signatures, name_signature, normals
+from ebnc.search.scorer import Scored, Scorer
 from ebnc.typing import FloatArray
 
 __all__ = ["occams_window", "posterior_draws"]
@@ -22,22 +27,68 @@ MOST_MODELS = 20
 N_DRAWS = 16
 
 
-def occams_window(met: Sequence[Scored]) -> list[tuple[float, Scored]]:
-    """Weights and models, the best first: all within a factor of 100 of the best, at most 20."""
-    ranked = sorted(met, key=lambda scored: (-scored.score, str(scored.structure)))[:MOST_MODELS]
-    inside = [scored for scored in ranked if scored.score > ranked[0].score - WINDOW]
-    weights = np.exp([scored.score - ranked[0].score for scored in inside])
+def occams_window(scorer: Scorer, met: Sequence[Scored]) -> list[tuple[float, Scored]]:
+    """Weights and models, the best first: all within a factor of 100 of the best, at most 20.
+
+    A search meets most models at the scales of the model that it comes from. Those that are near
+    enough are given scales of their own, so that all are weighted by the same score.
+    """
+    near = [scorer.tuned(scored.structure, scored) for scored in _inside(met)]
+    inside = _inside(near)
+    weights = np.exp([scored.score - inside[0].score for scored in inside])
     weights /= weights.sum()
     return list(zip(weights.tolist(), inside, strict=True))
 
 
+def _inside(models: Sequence[Scored]) -> list[Scored]:
+    ranked = sorted(models, key=lambda scored: (-scored.score, str(scored.structure)))
+    return [each for each in ranked[:MOST_MODELS] if each.score > ranked[0].score - WINDOW]
+
+
 def posterior_draws(optimum: Optimum) -> list[FloatArray]:
-    """Draws of φ from N(E φ, A⁻¹), in the order of the basis; what they predict is averaged."""
-    design, root = optimum.posterior.design, optimum.factor.inverse_root()
-    centre = posterior_mean(optimum)
-    generator = np.random.default_rng(0)
+    """Draws of φ from N(E φ, A⁻¹), in the order of the basis; what they predict is averaged.
+
+    A draw is E φ + A^{−½} z with the symmetric root, which does not prefer any coordinates, and
+    ``_standard_normal`` draws z without knowing what states and classes are called.
+    """
+    posterior, _, factor = optimum
+    design, centre = posterior.design, posterior_mean(optimum)
+    lower = np.tril(factor.lower)
+    values, vectors = np.linalg.eigh(lower @ lower.T)
     draws = []
-    for _ in range(N_DRAWS // 2):
-        away = (root @ generator.standard_normal(len(root))).reshape(centre.shape)
+    for number in range(N_DRAWS // 2):
+        z = design.from_basis(_standard_normal(posterior, number)).ravel()
+        away = (vectors @ ((vectors.T @ z) / np.sqrt(values))).reshape(centre.shape)
         draws += [design.to_basis(centre + sign * away) for sign in (1.0, -1.0)]
     return draws
+
+
+def _standard_normal(posterior: Posterior, number: int) -> FloatArray:
+    """z ~ N(0, I) in the coordinates of φ, in the order of the basis.
+
+    Every cell of a term and every class has a standard normal number ζ by its signature, and
+    z = (⊗_i H_i)ᵀ ζ H_Y / √(K Π r_i): as HᵀH = r I, its entries are standard normal and
+    uncorrelated, and renaming states changes z as it changes φ.
+    """
+    design = posterior.design
+    basis = design.basis
+    n_classes = basis.n_classes
+    tables = {}
+    for bag, (start, stop) in zip(design.bags, pairwise(design.offsets.tolist()), strict=True):
+        sizes = [basis.domain.n_states(x) for x in bag.names]
+        tables[bag.names] = posterior.data.class_counts[:, start:stop].reshape(n_classes, *sizes)
+    homes = first_bags(list(tables), [term.inputs for term in basis.terms])
+    z = np.empty(basis.dimension)
+    for term, home in zip(basis.terms, homes, strict=True):
+        names, counts = list(tables.items())[home]
+        summed = counts.sum(axis=tuple(i + 1 for i, x in enumerate(names) if x not in term.inputs))
+        kept = [x for x in names if x in term.inputs]
+        ordered = summed.transpose(0, *(kept.index(x) + 1 for x in term.inputs))
+        flat = ordered.reshape(n_classes, -1)
+        own = class_signatures(flat) + cell_signatures(flat)
+        drawn = normals(own + name_signature(term.inputs, number)).reshape(ordered.shape)
+        for axis, size in enumerate(ordered.shape):
+            root = ORTHONORMAL.matrix(size).T / math.sqrt(size)
+            drawn = np.moveaxis(np.tensordot(root, drawn, axes=(1, axis)), 0, axis)
+        z[term.start : term.stop] = np.moveaxis(drawn, 0, -1).ravel()
+    return z

@@ -2,7 +2,8 @@
 
 At every step all moves are screened, the most promising ones refitted, and the best one taken if
 it raises the score. Moves grow and shrink the structure, so features and arcs that lost their
-worth go again. Deterministic: ties are broken by the words of the move.
+worth go again. In the end the structure is refitted without each of its inputs: none that the score
+would rise without stays. Deterministic: ties are broken by the words of the move.
 """
 
 import time
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ebnc.data.memory import reuse_memory
 from ebnc.kernels.parallel import one_blas_thread
-from ebnc.search.features import without_input
+from ebnc.search.features import NEAR, without_each, without_input
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
 from ebnc.search.scorer import Scored, Scorer
@@ -25,7 +26,6 @@ ADDITIVE = 0.9  # of the gains of dropping inputs one by one, for dropping them 
 TIED = 0.02  # scales are tuned to half of this; among scores as near as that the name decides
 REFITS, REFITS_BACK = 4, 2  # moves refitted at every step: that grow, that shrink the structure
 TUNED = 3  # of them, the most whose scales are tuned
-MAY_RISE = 1.0  # nats that tuning may bring beyond what it has brought so far at this step
 HOPELESS = -10.0  # estimated gains below this are not refitted
 
 
@@ -60,8 +60,7 @@ class SearchTrace:
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The best structure found, with its fit, the trace, and all models met on the way, some
-    without their rows.
+    """The best structure found, with its fit, the trace, and all models met on the way.
 
     ``entered``: for every input of the best structure the step that took it in; 0 is the start.
     """
@@ -93,7 +92,7 @@ def greedy_search(
     n_states = {x: scorer.cases.domain.n_states(x) for x in start.inputs}
     trace = SearchTrace()
     began = time.perf_counter()
-    here = scorer.with_rows(scorer.tuned(start))
+    here = scorer.tuned(start)
     met = {here.structure.cluster_key: here}
     entered: dict[str, int] = {}
     together: list[str] = []  # what the score would rise without, each by itself
@@ -120,17 +119,19 @@ def greedy_search(
                 watch(len(candidates), here.score)
             screened = screen(scorer, here, candidates)
             taken = _best_move(scorer, here, screened, met)
-            if taken is None:
-                if rival is None or rival.score <= here.score + ENOUGH:
-                    break
+            if taken is None and rival is not None and rival.score > here.score + ENOUGH:
                 # Dropping one by one ended lower than dropping all at once had been.
-                here, rival = scorer.with_rows(rival), None
+                here, rival = rival, None
                 note(f"drop {', '.join(together)}", here)
                 continue
+            gains = _gains_of_dropping(here, screened)
+            if taken is None:
+                taken, gains = _worthless(scorer, here, candidates)
+            if taken is None:
+                break
             move, there = taken
             described = move.description
             if move.dropped is not None and rival is None:
-                gains = _gains_of_dropping(here, screened)
                 less = _without(here.structure, list(gains))
                 if len(gains) > 1 and limits.allow(less, n_states):
                     at_once = scorer.tuned(less, here)
@@ -139,7 +140,8 @@ def greedy_search(
                         described, there = f"drop {', '.join(gains)}", at_once
                     else:
                         rival, together = at_once, list(gains)
-            here = scorer.with_rows(there)
+            met[there.structure.cluster_key] = there
+            here = there
             note(described, here)
     except KeyboardInterrupt:
         trace.interrupted = True
@@ -159,6 +161,21 @@ def _without(structure: EmbeddedStructure, names: Sequence[str]) -> EmbeddedStru
     return structure
 
 
+def _worthless(
+    scorer: Scorer, here: Scored, candidates: Sequence[Move]
+) -> tuple[tuple[Move, Scored] | None, dict[str, float]]:
+    """Dropping the input that the score rises most without, whatever the estimates said.
+
+    Also the gains of dropping each of those that the score rises without, by refits.
+    """
+    allowed = {move.dropped: move for move in candidates if move.dropped is not None}
+    less = {x: there for x, there in without_each(scorer, here).items() if x in allowed}
+    gains = {x: there.score - here.score for x, there in less.items()}
+    gains = {x: gain for x, gain in gains.items() if gain > ENOUGH}
+    worst = max(gains, key=lambda x: (gains[x], x), default=None)
+    return None if worst is None else (allowed[worst], less[worst]), gains
+
+
 def _best_move(
     scorer: Scorer,
     here: Scored,
@@ -169,8 +186,8 @@ def _best_move(
     ranked = [s for s in screened if s.gain > HOPELESS]
     growing = [s for s in ranked if s.move.grows][:REFITS]
     chosen = growing + [s for s in ranked if not s.move.grows][:REFITS_BACK]
-    asked = [(s.move.structure, s.scales) for s in chosen]
-    fits = scorer.all_at_scales(asked, here, look_ahead=True)
+    asked = [(s.move.structure, s.prior) for s in chosen]
+    fits = scorer.all_at_priors(asked, here)
     refitted = list(zip(fits, [s.move for s in chosen], strict=True))
     for scored, _ in refitted:
         met.setdefault(scored.structure.cluster_key, scored)
@@ -179,7 +196,7 @@ def _best_move(
     rise = 0.0  # what tuning the scales has brought at this step
     for scored, move in refitted[:TUNED]:
         goal = max([here.score, *(best.score - TIED for best, _ in tuned)])
-        if scored.score + rise + MAY_RISE < goal:
+        if scored.score + rise + NEAR < goal:
             break  # the others are no better
         best = scorer.tuned(move.structure, scored)
         met[best.structure.cluster_key] = best

@@ -1,75 +1,56 @@
 """Scores of structures on one set of cases, with a memory: equal clusters are scored once.
 
-    score = log evidence + log hyperprior + log p(m′)      or      BIC + log p(m′)
+    score = log p(D | m′) + log p(m′)      or      BIC + log p(m′)
 
-Hundreds of candidates compete, and evidence alone would overfit small data. The structure prior
-corrects for their number: how many inputs and how many interaction arcs there are is free, which
-ones shares the probability of that number among all choices (Scott & Berger 2010):
-
-    log p(m′) = −log C(n, inputs taken in) − log C(n (n − 1)/2, arcs)
-
-The first arc of n inputs costs log n(n − 1)/2, a tenth one log 10 less.
+p(D | m′): Laplace evidence at the scales that maximise it, times their hyperprior
+(``score.scales``), or at fixed scales. BIC: eq. 9, with the likelihood at its maximum or, where
+the classes are separated and there is none, at its supremum. p(m′): ``structure_prior``.
 """
 
-import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from threading import Lock
-from weakref import WeakKeyDictionary
-
-import numpy as np
+from dataclasses import dataclass
+from functools import lru_cache
 
 from ebnc.data.cases import Cases
-from ebnc.data.parts import Parts
+from ebnc.data.parts import Parts, count_candidates
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import Optimum, find_optimum
 from ebnc.fitting.solution import Solution
-from ebnc.likelihood.counts import CellCounts, Counts, NoCounts, count_cells
+from ebnc.kernels.parallel import in_parallel
+from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.phi import Basis, transfer
-from ebnc.score.bic import bic
+from ebnc.score.bic import bic, likelihood_supremum
 from ebnc.score.laplace import laplace_log_evidence, log_joint
-from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD, maximise_evidence
-from ebnc.search.side_by_side import Kept, SideBySide, gather_team
+from ebnc.score.scales import log_hyperprior, maximise_evidence
+from ebnc.search.structure_prior import log_cluster_prior
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["How", "Scored", "Scorer", "on_cases", "without_rows"]
+__all__ = ["Scored", "Scorer"]
 
-How = tuple[str, tuple[float, ...] | None, bool]  # kind, scales, structure prior
-
-SHORT = 3e6  # nanoseconds of a fit that is not worth sending
-LONG = 2e6  # nanoseconds of a gradient that threads compute side by side
 MOST_PROJECTED = 16  # projections of the cases that are kept
-
-NEARLY_FLAT = 3.0
-"""σ for BIC where none is given: close to maximum likelihood, and never separated."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A structure, its fit, and its score; ``fit_score`` is the score without the prior p(m′)."""
+    """A structure, its fit, and its score; ``fit_score`` is the score without the prior p(m′).
+
+    It holds no rows: a search keeps hundreds of fits, and cells of all rows take bags × N numbers
+    each. ``Scorer.posterior`` counts them again where they are needed, which is about as quick as
+    one gradient.
+    """
 
     structure: EmbeddedStructure
-    posterior: Posterior
+    design: Design
+    prior: NormalPrior
     solution: Solution
     factor: Factor
     fit_score: float
     score: float
-
-    @property
-    def optimum(self) -> Optimum:
-        """The fit."""
-        return Optimum(self.posterior, self.solution, self.factor)
-
-    @property
-    def design(self) -> Design:
-        """The design of the fit."""
-        return self.posterior.design
 
     @property
     def dimension(self) -> int:
@@ -80,223 +61,158 @@ class Scored:
 class Scorer:
     """Fits and scores structures over the inputs of ``cases``.
 
-    ``kind``: "laplace" or "bic". ``scales``: fixed σ by order, or None for σ by evidence.
-    ``n_fits`` counts full fits, each scale that is tried being one; ``n_jobs`` processes (joblib)
-    do them side by side, and screen, where there is enough to do. Cases in parts are worked on
-    where they are instead, one fit at a time.
+    Parameters
+    ----------
+    cases : Parts
+        Cases in memory, or in parts.
+    kind : {"laplace", "bic"}
+        The score.
+    prior : NormalPrior or None
+        A fixed prior of φ; None chooses its scales by evidence. BIC needs none.
+    structure_prior : bool
+        Whether log p(m′) is part of the score.
+    n_inputs : int or None
+        n of the structure prior: how many inputs there are to choose from; None counts them.
+
+    Attributes
+    ----------
+    n_fits : int
+        Full fits so far; each scale that is tried is one.
     """
 
     def __init__(
         self,
         cases: Parts,
         kind: str = "laplace",
-        scales: Sequence[float] | None = None,
+        prior: NormalPrior | None = None,
         structure_prior: bool = True,
-        n_jobs: int | None = None,
+        n_inputs: int | None = None,
     ) -> None:
-        self.cases, self.kind, self.n_jobs = cases, kind, n_jobs
-        self.scales = None if scales is None else tuple(scales)
+        self.cases, self.kind, self.prior = cases, kind, prior
         self.structure_prior = structure_prior
+        self.n_inputs, self.n_effects = (
+            count_candidates(cases) if n_inputs is None else (n_inputs, float(n_inputs))
+        )
         self.n_fits = 0
-        self._ahead: tuple[Scored, Scored, int] | None = None  # a fit, what tuning makes of it
-        self._memory: dict[tuple[frozenset[frozenset[str]], tuple[float, ...] | None], Scored] = {}
+        self._memory: dict[tuple[frozenset[frozenset[str]], NormalPrior | None], Scored] = {}
+        if isinstance(cases, Cases):
+            self._projected = lru_cache(MOST_PROJECTED)(cases.projected)
 
     @property
     def tunes_scales(self) -> bool:
         """Whether σ is chosen by evidence."""
-        return self.kind == "laplace" and self.scales is None
+        return self.kind == "laplace" and self.prior is None
 
-    def log_structure_prior(self, structure: EmbeddedStructure) -> float:
-        """−log of the number of choices of as many inputs, and of as many interaction arcs.
-
-        Arcs are those beyond the first variable of a cluster: each is a pair of inputs.
-        """
-        return self.log_cluster_prior(structure.cluster_key)
-
-    def log_cluster_prior(self, clusters: Collection[Cluster]) -> float:
-        """The same from the clusters alone."""
-        n_inputs = len(self.cases.inputs)
-        n_in = len(frozenset().union(*clusters))
+    def log_structure_prior(self, clusters: Collection[Cluster]) -> float:
+        """log p(m′) of a structure with these clusters; 0 where it is not part of the score."""
         if not self.structure_prior:
             return 0.0
-        n_arcs = sum(len(cluster) - 1 for cluster in clusters if cluster)
-        n_pairs = n_inputs * (n_inputs - 1) // 2
-        return -_log_choices(n_inputs, n_in) - _log_choices(n_pairs, n_arcs)
+        return log_cluster_prior(self.n_inputs, clusters, self.n_effects)
 
     def tuned(self, structure: EmbeddedStructure, near: Scored | None = None) -> Scored:
-        """The score with σ by evidence (or as given), started at a similar structure."""
+        """The score with the prior's scales by evidence (or as given), started at a similar fit."""
         if not self.tunes_scales:
-            return self.at_scales(structure, self.scales or (NEARLY_FLAT,), near)
+            return self.at_prior(structure, self.prior, near)
         return self._remember(structure, None, lambda: self._tune(structure, near))
 
-    def at_scales(
-        self, structure: EmbeddedStructure, scales: Sequence[float], near: Scored | None = None
+    def at_prior(
+        self, structure: EmbeddedStructure, prior: NormalPrior | None, near: Scored | None = None
     ) -> Scored:
-        """The score with these σ; orders beyond them have the hyperprior's mean."""
-        return self._remember(structure, tuple(scales), lambda: self._fit(structure, scales, near))
+        """The score with this prior; BIC does not use it."""
+        return self._remember(structure, prior, lambda: self._fit(structure, prior, near))
 
-    def all_at_scales(
-        self,
-        asked: Sequence[tuple[EmbeddedStructure, tuple[float, ...]]],
-        near: Scored,
-        *,
-        look_ahead: bool = False,
+    def all_at_priors(
+        self, asked: Sequence[tuple[EmbeddedStructure, NormalPrior | None]], near: Scored
     ) -> list[Scored]:
-        """``at_scales`` of several structures and scales, side by side where that is worth it.
+        """``at_prior`` of several structures, on several threads.
 
-        They come without their rows from others. ``look_ahead``: others also tune the first one,
-        which is probably asked for next; unless there are so many rows that threads will share the
-        work well.
+        Cases in parts are passed over by one fit at a time: a pass uses all threads.
         """
         new = {
-            (structure.cluster_key, scales): structure
-            for structure, scales in asked
-            if (structure.cluster_key, scales) not in self._memory
+            (structure.cluster_key, prior): structure
+            for structure, prior in asked
+            if (structure.cluster_key, prior) not in self._memory
         }
-        price = 10 * near.posterior.gradient_price + 2 * near.posterior.hessian_price
-        if self.team is not None and len(new) > 1 and price > SHORT:
-            kept = Kept(without_rows(near))
-            tune = look_ahead and self.tunes_scales and near.posterior.gradient_price < LONG
-            jobs = [
-                (self.how, structure, scales, kept, tune and i == 0)
-                for i, ((_, scales), structure) in enumerate(new.items())
-            ]
-            for key, (found, tuned, n_fits) in zip(new, self.team(_fit_one, jobs), strict=True):
-                self.n_fits += 1
-                self._memory[key] = found
-                if tuned is not None:
-                    self._ahead = (self._memory[key], tuned, n_fits)
-        return [self.at_scales(structure, scales, near) for structure, scales in asked]
+        if isinstance(self.cases, Cases):
+            jobs = [(structure, prior) for (_, prior), structure in new.items()]
+            fits = in_parallel(lambda job: self._fit(*job, near)[0], jobs)
+            self._memory |= zip(new, fits, strict=True)
+            self.n_fits += len(new)
+        return [self.at_prior(structure, prior, near) for structure, prior in asked]
 
-    @cached_property
-    def team(self) -> SideBySide | None:
-        """Workers that hold the cases, or None where there is one job, or cases are in parts."""
-        return gather_team(self.cases, self.n_jobs) if isinstance(self.cases, Cases) else None
-
-    @property
-    def how(self) -> How:
-        """How scores are made: what another process needs to make the same ones."""
-        return (self.kind, self.scales, self.structure_prior)
-
-    def with_rows(self, scored: Scored) -> Scored:
-        """A fit with its rows, which it may have left behind."""
-        return on_cases(self._cases_of(scored.structure), scored)
-
-    def _remember(
-        self,
-        structure: EmbeddedStructure,
-        scales: tuple[float, ...] | None,
-        make: Callable[[], Scored],
-    ) -> Scored:
-        key = (structure.cluster_key, scales)
-        if key not in self._memory:
-            self._memory[key] = make()
-        return self._memory[key]
-
-    def _posterior(self, structure: EmbeddedStructure) -> Posterior:
-        design = Design(Basis(structure, self.cases.domain))
-        counts = count_cells(design, self._cases_of(structure))
-        return Posterior(design, counts, NormalPrior((1.0,)))
-
-    def _cases_of(self, structure: EmbeddedStructure) -> Parts:
+    def cases_of(self, structure: EmbeddedStructure) -> Parts:
         """The cases with the inputs of a structure alone, where that makes them fewer."""
         names = structure.markov_blanket
         if not isinstance(self.cases, Cases) or len(names) == len(self.cases.inputs):
             return self.cases
-        with _projecting:
-            known = _projected.setdefault(self.cases, {})
-            if names not in known:
-                while len(known) >= MOST_PROJECTED:
-                    del known[next(iter(known))]
-                known[names] = self.cases.projected(names)
-            return known[names]
+        return self._projected(names)
 
-    def _tune(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
-        if self._ahead is not None and self._ahead[0] is near:
-            _, found_ahead, n_fits = self._ahead
-            if found_ahead.structure.cluster_key == structure.cluster_key:
-                self.n_fits += n_fits
-                return found_ahead
-        posterior = self._posterior(structure)
-        scales = () if near is None else near.posterior.prior.scales
+    def posterior(self, scored: Scored) -> Posterior:
+        """The posterior of a fit, with its rows."""
+        counts = count_cells(scored.design, self.cases_of(scored.structure))
+        return Posterior(scored.design, counts, scored.prior)
+
+    def optimum(self, scored: Scored) -> Optimum:
+        """A fit, with its rows."""
+        return Optimum(self.posterior(scored), scored.solution, scored.factor)
+
+    def _remember(
+        self,
+        structure: EmbeddedStructure,
+        prior: NormalPrior | None,
+        make: Callable[[], tuple[Scored, int]],
+    ) -> Scored:
+        key = (structure.cluster_key, prior)
+        if key not in self._memory:
+            self._memory[key], n_fits = make()
+            self.n_fits += n_fits
+        return self._memory[key]
+
+    def _likelihood(self, structure: EmbeddedStructure) -> Posterior:
+        """The posterior of a structure; its prior is replaced by that of a fit."""
+        design = Design(Basis(structure, self.cases.domain))
+        counts = count_cells(design, self.cases_of(structure))
+        return Posterior(design, counts, NormalPrior((1.0,)))
+
+    def _tune(self, structure: EmbeddedStructure, near: Scored | None) -> tuple[Scored, int]:
+        """A fit with σ by evidence, and the number of fits that it took."""
+        likelihood = self._likelihood(structure)
         start: FloatArray | Optimum | None = None
-        if near is not None:
-            same = near.structure == structure
-            start = near.optimum if same else start_from(near, posterior.design)
-        found = maximise_evidence(posterior, tolerance=1e-2, scales=scales, start=start)
-        self.n_fits += found.n_fits
-        prior = self.log_structure_prior(structure)
-        what = (structure, found.posterior, found.solution, found.factor)
-        return Scored(*what, found.total, found.total + prior)
+        if near is not None and near.structure == structure:
+            start = Optimum(likelihood.with_prior(near.prior), near.solution, near.factor)
+        elif near is not None:
+            start = start_from(near, likelihood.design)
+        prior = None if near is None else near.prior
+        found = maximise_evidence(likelihood, tolerance=1e-2, near=prior, start=start)
+        fit = Optimum(found.posterior, found.solution, found.factor)
+        return self._scored(structure, fit, found.total), found.n_fits
 
     def _fit(
-        self, structure: EmbeddedStructure, scales: Sequence[float], near: Scored | None
-    ) -> Scored:
-        posterior = self._posterior(structure)
-        orders = int(posterior.design.order_of_interaction.max())
-        filled = [*scales, *[math.exp(HYPER_MEAN)] * (orders - len(scales))]
-        used = tuple(filled[:orders]) or tuple(scales)
-        posterior = posterior.with_prior(NormalPrior(used))
-        start = None if near is None else start_from(near, posterior.design)
-        _, solution, factor = find_optimum(posterior, start)
-        self.n_fits += 1
+        self, structure: EmbeddedStructure, prior: NormalPrior | None, near: Scored | None
+    ) -> tuple[Scored, int]:
+        """A fit with this prior, or at maximum likelihood for BIC; 1, the number of fits."""
+        likelihood = self._likelihood(structure)
+        start = None if near is None else start_from(near, likelihood.design)
         if self.kind == "bic":
-            likelihood = posterior.log_likelihood(solution.phi)
-            value = bic(likelihood, posterior.design.dimension, self.cases.total_weight)
+            fit = likelihood_supremum(likelihood, start)
+            log_likelihood = likelihood.log_likelihood(fit.solution.phi)
+            value = bic(log_likelihood, likelihood.design.dimension, self.cases.total_weight)
         else:
-            value = laplace_log_evidence(log_joint(posterior, solution.phi), factor)
+            assert prior is not None
+            posterior = likelihood.with_prior(prior)
+            fit = find_optimum(posterior, start)
+            value = laplace_log_evidence(log_joint(posterior, fit.solution.phi), fit.factor)
             if self.tunes_scales:
-                z = (np.log(used[:orders]) - HYPER_MEAN) / HYPER_SPREAD
-                value -= 0.5 * float(z @ z)
-        prior = self.log_structure_prior(structure)
-        return Scored(structure, posterior, solution, factor, value, value + prior)
+                value += log_hyperprior(posterior.design, prior)
+        return self._scored(structure, fit, value), 1
 
-
-_projected: WeakKeyDictionary[Cases, dict[tuple[str, ...], Cases]] = WeakKeyDictionary()
-"""Cases with fewer inputs, for all scorers of the same cases: a worker has one for every job."""
-
-_projecting = Lock()
-
-
-def _log_choices(n: int, k: int) -> float:
-    """log C(n, k)."""
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+    def _scored(self, structure: EmbeddedStructure, fit: Optimum, value: float) -> Scored:
+        posterior, solution, factor = fit
+        score = value + self.log_structure_prior(structure.cluster_key)
+        return Scored(structure, posterior.design, posterior.prior, solution, factor, value, score)
 
 
 def start_from(near: Scored, design: Design) -> FloatArray:
     """φ̃ of a similar structure as a start for another design."""
-    old = near.posterior.design
+    old = near.design
     return design.from_basis(transfer(old.to_basis(near.solution.phi), old.basis, design.basis))
-
-
-def without_rows(scored: Scored) -> Scored:
-    """What another process needs of a fit: all but the rows, which it has."""
-    return _with_counts(scored, NoCounts())
-
-
-def on_cases(cases: Parts, scored: Scored) -> Scored:
-    """A fit with the rows of these cases, whatever it had."""
-    here = scored.posterior.data
-    if isinstance(here, CellCounts) and isinstance(cases, Cases) and here.rows is cases.rows:
-        return scored
-    return _with_counts(scored, count_cells(scored.design, cases))
-
-
-def _with_counts(scored: Scored, counts: Counts) -> Scored:
-    posterior = scored.posterior
-    return replace(scored, posterior=Posterior(posterior.design, counts, posterior.prior))
-
-
-def _fit_one(
-    cases: Cases,
-    how: How,
-    structure: EmbeddedStructure,
-    scales: tuple[float, ...],
-    near: Kept[Scored],
-    tune: bool,
-) -> tuple[Scored, Scored | None, int]:
-    """A fit at given scales, and if asked for what tuning makes of it, with the fits that takes."""
-    scorer = Scorer(cases, *how)
-    found = scorer.at_scales(structure, scales, near.value)
-    tuned = without_rows(scorer.tuned(structure, found)) if tune else None
-    return without_rows(found), tuned, scorer.n_fits - 1

@@ -17,44 +17,42 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, combinations
+from itertools import combinations
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
 
-from ebnc.data.cases import Cases
 from ebnc.domain import Domain
 from ebnc.errors import SingularHessianError
 from ebnc.fitting.metric import Factor
 from ebnc.kernels.parallel import in_parallel, one_blas_thread
+from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Bag, Design
 from ebnc.likelihood.posterior import OutsideBlock, Posterior
+from ebnc.likelihood.prior import NormalPrior
 from ebnc.likelihood.row_sums import RowTerms
 from ebnc.parameters.phi import Basis
-from ebnc.score.scales import HYPER_MEAN, HYPER_SPREAD
+from ebnc.score.scales import HYPER_MEAN
 from ebnc.search.moves import Move
-from ebnc.search.scorer import How, Scored, Scorer, on_cases, without_rows
-from ebnc.search.side_by_side import Kept
+from ebnc.search.scorer import Scored, Scorer
 from ebnc.structure.clusters import Cluster
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["Screened", "is_expensive", "screen", "worth_of_terms"]
 
 NEW_SCALES = (0.06, 0.12, 0.25, 0.5, 1.0)
-SMALL = 1e7  # operations, some milliseconds: not worth the trouble of sharing them
-LONG = 3e7  # operations that are cut into several shares for every worker
-SHARES = (3, 2, 1, 1, 1)  # the last ones are short, so that all end together
+RIDGE = 1e-9  # relative to the largest curvature, where there is no prior
 EXPENSIVE = 3e9  # operations, a few seconds, of which the first ranking saves most
 THOROUGH = 40  # moves that are looked at again after the first ranking
 
 
 @dataclass(frozen=True)
 class Screened:
-    """A move, its estimated gain in score, and the scales at which it was estimated."""
+    """A move, its estimated gain in score, and the prior at which it was estimated."""
 
     move: Move
     gain: float
-    scales: tuple[float, ...]
+    prior: NormalPrior
 
 
 @one_blas_thread()
@@ -63,39 +61,22 @@ def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Scr
     growing = [move for move in candidates if move.new_cluster is not None]
     rest: list[Screened] = []
     widths = [_width(here, move) for move in growing]
-    if is_expensive(here.design, here.posterior.data.n_rows, widths):
-        rough = _ranked(scorer, here, growing, rough=True)
+    view = _View(scorer, here)
+    if is_expensive(here.design, scorer.cases_of(here.structure).n_rows, widths):
+        rough = _ranked(view, growing, rough=True)
         growing, rest = [screened.move for screened in rough[:THOROUGH]], rough[THOROUGH:]
     shrinking = [move for move in candidates if move.new_cluster is None]
-    return _ranked(scorer, here, growing + shrinking, rough=False) + rest
+    return _ranked(view, growing + shrinking, rough=False) + rest
 
 
-def _ranked(scorer: Scorer, here: Scored, moves: Sequence[Move], *, rough: bool) -> list[Screened]:
-    """The moves with their estimates, side by side where that is worth it."""
-    widths = [_width(here, move) for move in moves]
-    price = _price(here.design, here.posterior.data.n_rows, widths)
-    if scorer.team is None or len(moves) < scorer.team.n_workers or price < SMALL:
-        found = _estimates(_View(scorer, here), moves, rough)
-    else:
-        dealt = sorted(range(len(moves)), key=lambda i: -widths[i])
-        parts_of_share = (1,) if price < LONG else SHARES
-        shares = _shares(dealt, scorer.team.n_workers, parts_of_share)
-        kept = Kept(without_rows(here))
-        kept.made(lambda: _View(scorer, here))
-        jobs = [(scorer.how, kept, [moves[i] for i in share], rough) for share in shares]
-        parts = scorer.team(_estimates_of_share, jobs)
-        by_place = {
-            i: estimate
-            for share, part in zip(shares, parts, strict=True)
-            for i, estimate in zip(share, part, strict=True)
-        }
-        found = [by_place[i] for i in range(len(moves))]
+def _ranked(view: "_View", moves: Sequence[Move], *, rough: bool) -> list[Screened]:
+    found = _estimates(view, moves, rough)
     screened = [Screened(move, *estimate) for move, estimate in zip(moves, found, strict=True)]
     return sorted(screened, key=lambda s: (-s.gain, s.move.description))
 
 
 class _View:
-    """A fit, as moves from there are estimated."""
+    """A fit with what the estimates of all moves from there need."""
 
     def __init__(self, scorer: Scorer, here: Scored) -> None:
         self.scorer, self.here = scorer, here
@@ -112,9 +93,17 @@ class _View:
         return self.here.factor.inverse_root()
 
     @cached_property
+    def posterior(self) -> Posterior:
+        """The posterior of the fit."""
+        return self.scorer.posterior(self.here)
+
+    @cached_property
     def whole(self) -> Posterior:
         """The posterior with all cases: bags with inputs that the structure has not need them."""
-        return on_cases(self.scorer.cases, self.here).posterior
+        here, cases = self.here, self.scorer.cases
+        if self.scorer.cases_of(here.structure) is cases:
+            return self.posterior
+        return Posterior(here.design, count_cells(here.design, cases), here.prior)
 
     def outside_blocks(
         self, bags: Sequence[Bag], beside: Sequence[tuple[int, ...]] | None = None
@@ -126,7 +115,7 @@ class _View:
         found: dict[int, OutsideBlock] = {}
         for places, is_whole in ((within, False), (beyond, True)):
             if places:
-                posterior = self.whole if is_whole else self.here.posterior
+                posterior = self.whole if is_whole else self.posterior
                 chosen = [bags[i] for i in places]
                 near = None if beside is None else [beside[i] for i in places]
                 blocks = posterior.outside_blocks(
@@ -136,38 +125,13 @@ class _View:
         return [found[i] for i in range(len(bags))]
 
 
-def _shares(dealt: Sequence[int], n_workers: int, sizes: Sequence[int]) -> list[list[int]]:
-    """For every worker shares of these relative sizes, in their order; none is empty."""
-    n_parts = n_workers * sum(sizes)
-    parts = [dealt[i::n_parts] for i in range(n_parts)]
-    shares = []
-    for begin, size in zip(accumulate(sizes, initial=0), sizes, strict=False):
-        for worker in range(n_workers):
-            places = range(begin * n_workers + worker, (begin + size) * n_workers, n_workers)
-            shares.append([i for place in places for i in parts[place]])
-    return [share for share in shares if share]
-
-
-def _estimates_of_share(
-    cases: Cases, how: How, kept: Kept[Scored], moves: Sequence[Move], rough: bool
-) -> list[tuple[float, tuple[float, ...]]]:
-    def make() -> _View:
-        scorer = Scorer(cases, *how)
-        return _View(scorer, scorer.with_rows(kept.value))
-
-    return _estimates(kept.made(make), moves, rough)
-
-
-def _estimates(
-    view: _View, moves: Sequence[Move], rough: bool
-) -> list[tuple[float, tuple[float, ...]]]:
-    """Gains and scales of moves; ``rough``: with the nearest bags of the design only."""
+def _estimates(view: _View, moves: Sequence[Move], rough: bool) -> list[tuple[float, NormalPrior]]:
+    """Gains and priors of moves; ``rough``: with the nearest bags of the design only."""
     scorer, here = view.scorer, view.here
     basis = here.design.basis
     clusters = here.structure.cluster_key
-    prior = scorer.log_cluster_prior(clusters)
+    before = scorer.log_structure_prior(clusters)
     known = {frozenset(term.inputs) for term in basis.terms}
-    scales = here.posterior.prior.scales
     gained = [_gained(basis.domain, known, move) for move in moves]
     outside = [i for i, terms in enumerate(gained) if terms]
     bags = [here.design.bag_of(tuple(sorted(set().union(*gained[i]))), gained[i]) for i in outside]
@@ -181,21 +145,20 @@ def _estimates(
         roots = [view.root] * len(outside)
     found_outside = dict(zip(outside, zip(blocks, roots, strict=True), strict=True))
 
-    def estimate(i: int) -> tuple[float, tuple[float, ...]]:
+    def estimate(i: int) -> tuple[float, NormalPrior]:
         new = moves[i].new_cluster
         if new is None:
             structure = moves[i].structure
-            gain = scorer.log_structure_prior(structure) - prior
+            gain = scorer.log_structure_prior(structure.cluster_key) - before
             there = {frozenset(term.inputs) for term in Basis(structure, basis.domain).terms}
             lost = [t.inputs for t in basis.terms if frozenset(t.inputs) not in there]
-            return gain - worth_of_terms(scorer, here, lost, view.covariance), scales
+            return gain - worth_of_terms(scorer, here, lost, view.covariance), here.prior
         kept = [cluster for cluster in clusters if not cluster <= new]
-        gain = scorer.log_cluster_prior([*kept, new]) - prior
+        gain = scorer.log_structure_prior([*kept, new]) - before
         if i not in found_outside:
-            return gain, scales
-        worth, scale = _worth_outside(scorer, here, gained[i], *found_outside[i])
-        beyond = max(map(len, gained[i])) - len(scales)
-        return gain + worth, (*scales, *[scale] * beyond)
+            return gain, here.prior
+        worth, prior = _worth_outside(scorer, here, gained[i], *found_outside[i])
+        return gain + worth, prior
 
     return in_parallel(estimate, range(len(moves)))
 
@@ -262,14 +225,14 @@ def worth_of_terms(
     """What terms of the design are worth, by the quadratic approximation; ``covariance``: A⁻¹."""
     if not terms:
         return 0.0
-    design = here.posterior.design
+    design = here.design
     inside = np.zeros(design.basis.dimension, dtype=bool)
     for inputs in terms:
         term = design.basis.term(inputs)
         inside[term.start : term.stop] = True
     where = np.flatnonzero(design.from_basis(inside.astype(np.float64)).ravel())
     block = covariance[np.ix_(where, where)]
-    precision = np.repeat(here.posterior.precision, design.n_others)[where]
+    precision = np.repeat(here.prior.precision(design), design.n_others)[where]
     phi = here.solution.phi.ravel()[where]
     _, log_determinant = np.linalg.slogdet(block)
     fit = 0.5 * float(phi @ np.linalg.solve(block, phi))
@@ -282,49 +245,56 @@ def _worth_outside(
     terms: Sequence[tuple[str, ...]],
     block: OutsideBlock,
     root: FloatArray,
-) -> tuple[float, float]:
-    """What terms outside of the design would be worth, and the best scale of orders new here.
+) -> tuple[float, NormalPrior]:
+    """What terms outside of the design would be worth, and the prior with which they are.
 
     ``root``: R of A⁻¹ = R Rᵀ. The block's own part is overwritten.
     """
-    design = here.posterior.design
+    design = here.design
     half = block.cross @ root
     # own − cross A⁻¹ crossᵀ, the upper triangle only: that of an array is the lower one of its
     # transpose, which is in LAPACK's order.
     schur = dsyrk(-1.0, half.T, 1.0, block.own.T, trans=1, lower=1, overwrite_c=1).T
     widths = [math.prod(design.basis.domain.n_states(x) - 1 for x in term) for term in terms]
     orders = np.repeat(np.repeat([len(term) for term in terms], widths), design.n_others)
-    known = len(here.posterior.prior.scales)
-    # An order that is new here has no scale yet: the best of a few, with what they cost.
-    new = NEW_SCALES if scorer.tunes_scales and orders.max() > known else (math.exp(HYPER_MEAN),)
-    return max(
-        (_quadratic_gain(scorer, block.gradient, schur, here, orders, scale), scale)
-        for scale in new
-    )
+    priors = [here.prior]
+    known, needed = int(design.order_of_interaction.max()), int(orders.max())
+    if scorer.tunes_scales and needed > known:
+        # An order that is new here has no scale yet: the best of a few, with what they cost.
+        old = here.prior.scales[:known]
+        priors = [NormalPrior((*old, *[new] * (needed - known))) for new in NEW_SCALES]
+    gains = [
+        _quadratic_gain(scorer, block.gradient, schur, orders, prior, known) for prior in priors
+    ]
+    best = int(np.argmax(gains))
+    return gains[best], priors[best]
 
 
 def _quadratic_gain(
     scorer: Scorer,
     gradient: FloatArray,
     schur: FloatArray,
-    here: Scored,
     orders: IntArray,
-    new_scale: float,
+    prior: NormalPrior,
+    n_known: int,
 ) -> float:
-    """The gain of a block whose orders beyond the known ones have ``new_scale``."""
-    known = here.posterior.prior.scales
-    sigma = [*known, *[new_scale] * (int(orders.max()) - len(known))]
-    precision = np.array(sigma)[orders - 1] ** -2.0
+    """The gain of a block under a prior, of whose orders the first ``n_known`` are not new."""
+    sigma = np.array([prior.scale_of(s) for s in range(1, int(orders.max()) + 1)])
+    precision = sigma[orders - 1] ** -2.0
+    curvature = schur.copy()
+    ridge = precision
+    if scorer.kind == "bic":  # the likelihood may not determine all parameters
+        ridge = np.maximum(precision, RIDGE * curvature.diagonal().max())
+    curvature.flat[:: len(curvature) + 1] += ridge
     try:
-        curvature = schur.copy()
-        curvature.flat[:: len(curvature) + 1] += precision
         factor = Factor.of(curvature)
     except SingularHessianError:
         return -math.inf
-    fit = 0.5 * float(gradient @ factor.solve(gradient))
-    gain = fit + _occam(scorer, factor.log_determinant, precision)
-    if orders.max() > len(known):
-        gain -= 0.5 * ((math.log(new_scale) - HYPER_MEAN) / HYPER_SPREAD) ** 2
+    gain = 0.5 * float(gradient @ factor.solve(gradient)) + _occam(
+        scorer, factor.log_determinant, precision
+    )
+    if scorer.tunes_scales:
+        gain -= 0.5 * float(np.sum((np.log(sigma[n_known:]) - HYPER_MEAN) ** 2))
     return gain
 
 

@@ -8,7 +8,7 @@ takes in what it needs; the naive one is looked at in the end, as a rival with m
 from collections.abc import Callable
 from dataclasses import replace
 
-from ebnc.data.parts import Parts
+from ebnc.data.parts import Parts, varying_inputs
 from ebnc.parameters.dimension import dimension
 from ebnc.search.greedy import SearchResult, Step, greedy_search
 from ebnc.search.limits import Limits
@@ -49,7 +49,7 @@ def search_from_starts(
 
 def naive_structure(cases: Parts, limits: Limits) -> EmbeddedStructure:
     """Naive, without forbidden inputs, with required arcs."""
-    return _structure(cases, limits, set(cases.inputs) - limits.forbidden_features)
+    return _structure(cases, limits, set(varying_inputs(cases)) - limits.forbidden_features)
 
 
 def least_structure(cases: Parts, limits: Limits) -> EmbeddedStructure:
@@ -63,7 +63,7 @@ def _structure(
 ) -> EmbeddedStructure:
     target = cases.target
     families: dict[str, tuple[str, ...]] = {target: ()}
-    for x in cases.inputs:
+    for x in varying_inputs(cases):
         families[x] = (target,) if x in children else ()
     for tail, head in sorted(limits.required_arcs):
         families[head] = (tail, *families[head])

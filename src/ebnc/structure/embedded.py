@@ -312,6 +312,18 @@ class EmbeddedStructure:
         """Whether every φ of the span comes from some θ, by the condition in ``absorption``."""
         return None not in self.absorbers.values()
 
+    def without(self, names: Iterable[str]) -> "EmbeddedStructure":
+        """The structure without some of its inputs: their families and their arcs are gone."""
+        gone = frozenset(names) - {self.target}
+        if gone.isdisjoint(self.names):
+            return self
+        families = (
+            (name, tuple(parent for parent in parents if parent not in gone))
+            for name, parents in self.families
+            if name not in gone
+        )
+        return EmbeddedStructure(self.target, tuple(families))
+
     def equivalent_that_fills_span(self) -> "EmbeddedStructure | None":
         """A structure with the same clusters that fills its span: itself, another one, or None."""
         if self.fills_span:

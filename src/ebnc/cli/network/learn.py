@@ -122,7 +122,7 @@ def learn(
             ]
             print_table(rows, ("variable", "kind", "parents", "parameters"), stream=stream)
             rest = [("cases", f"{network.n_cases:g}"), ("arcs", str(len(network.arcs)))]
-            rest += [("score", f"{network.score:.2f}"), ("model file", out)]
+            rest += [("score", f"{network.learned_score:.2f}"), ("model file", out)]
             rest += [("report", report)] if report is not None else []
             print_table(rest, stream=stream)
 
@@ -133,7 +133,7 @@ def _summary(network: "LearnedNetwork", out: str, report: str | None) -> dict[st
         "model": out,
         "report": report,
         "cases": float(network.n_cases),
-        "score": float(network.score),
+        "score": float(network.learned_score),
         "dimension": int(network.dimension),
         "nodes": [
             {

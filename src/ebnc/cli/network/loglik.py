@@ -32,10 +32,20 @@ def loglik(
     missing: MissingWords = None,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Estimate rows that lack too many entries to sum; otherwise an error."
+        ),
+    ] = None,
     as_json: AsJson = False,
     force: Force = False,
 ) -> None:
-    """The mean log-likelihood of rows, in nats; missing entries are summed out."""
+    """The mean log-likelihood of rows, in nats; missing entries are summed out, exactly.
+
+    With --samples, rows whose exact sum is too large are estimated, and a warning on standard error
+    says how many and how exactly.
+    """
     from ebnc.cli.network.files import read_network
     from ebnc.cli.streams import STANDARD, data_files, output, refuse_existing_output
 
@@ -45,7 +55,7 @@ def loglik(
     network = read_network(model)
     options = reading(None, missing, delimiter, decimal)
     with data_files(data, **options) as files:
-        values = network.log_likelihood(files)
+        values = network.log_likelihood(files, n_samples=samples)
     n_rows = len(values)
     if n_rows == 0:
         raise DataError("the data have no rows")

@@ -45,6 +45,7 @@ def query(
                 "evidence": {name: state_text(state) for name, state in known.items()},
                 "method": found.method,
                 "log_evidence": found.log_evidence,
+                "warning": found.warning,
                 "answers": [
                     {
                         "states": key,

@@ -15,7 +15,8 @@ class ContributionsDisplay:
     """A waterfall: from the intercept over the largest terms to the log odds of one case.
 
     The log odds are those of a class against the geometric mean of the others (for two classes:
-    the ordinary log odds) in the best model; every term averages to zero over states.
+    the ordinary log odds) in the best model; every term averages to zero over states, as often as
+    they occurred in training.
 
     Parameters
     ----------

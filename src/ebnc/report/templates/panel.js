@@ -53,11 +53,33 @@
     const total = shares.reduce((a, b) => a + b, 0);
     return shares.map((share) => share / total);
   };
+  const addTo = (total, weight, values) => values.forEach((v, k) => { total[k] += weight * v; });
+  const best = (states) => softmax(logOdds(panel.models[panel.models.length - 1], states));
   const averaged = (states) => {
     const total = new Array(nClasses).fill(0);
     for (const model of panel.models) {
-      if (model.weight === 0) continue;
-      softmax(logOdds(model, states)).forEach((p, k) => { total[k] += model.weight * p; });
+      if (model.weight !== 0) addTo(total, model.weight, softmax(logOdds(model, states)));
+    }
+    return total;
+  };
+  // What is not known is averaged over the training data: over the states of one input, over the
+  // rows of the background for several.
+  const overUnknown = (predict, states) => {
+    const background = data.panel.background;
+    const unknown = background
+      ? background.inputs.map((_, v) => v).filter((v) => states[background.inputs[v]] >= size(background.inputs[v], 0))
+      : [];
+    if (!unknown.length) return predict(states);
+    const total = new Array(nClasses).fill(0);
+    const addFilled = (weight, code) => {
+      const filled = [...states];
+      for (const v of unknown) filled[background.inputs[v]] = code(v);
+      if (weight > 0) addTo(total, weight, predict(filled));
+    };
+    if (unknown.length === 1) {
+      background.stateWeights[unknown[0]].forEach((weight, code) => addFilled(weight, () => code));
+    } else {
+      background.rows.forEach((row, l) => addFilled(background.rowWeights[l], (v) => row[v]));
     }
     return total;
   };
@@ -136,7 +158,7 @@
 
   const show = () => {
     if (!panel) return;
-    const p = averaged(states);
+    const p = overUnknown(averaged, states);
     all(".probabilities output").forEach((output, k) => {
       output.dataset.value = String(p[k]);
       output.textContent = percent(p[k]);
@@ -144,9 +166,9 @@
     });
     const odds = logOdds(panel.models[panel.models.length - 1], states);
     if (byId("best")) {
-      const best = softmax(odds)[ofClass()];
-      byId("best").dataset.value = String(best);
-      byId("best").textContent = percent(best);
+      const alone = overUnknown(best, states)[ofClass()];
+      byId("best").dataset.value = String(alone);
+      byId("best").textContent = percent(alone);
       byId("best-class").textContent = data.classes[ofClass()];
     }
     drawBars(bars(odds, ofClass()));

@@ -1,0 +1,26 @@
+"""Inputs with one state: they carry no information, so for an EBNC they do not exist.
+
+θ(x_i|a, y) = 1 where X_i has one state, so its factor of eq. 4 is 1 for every class, whatever its
+parents are; and a parent with one state has one context. Removing such inputs from m′, with all
+their arcs, leaves p(y|x) and its parameters as they are.
+"""
+
+from collections.abc import Mapping
+
+from ebnc.domain import DomainLike, as_domain, count_states
+from ebnc.structure.embedded import EmbeddedStructure
+
+__all__ = ["without_constants"]
+
+
+def without_constants(structure: EmbeddedStructure, n_states: DomainLike) -> EmbeddedStructure:
+    """The structure without its inputs of one state; the same object where there is none.
+
+    ``n_states``: states by input, as counts, labels or a ``Domain``; inputs that it does not
+    declare stay.
+    """
+    if not isinstance(n_states, Mapping):
+        n_states = as_domain(n_states)  # says what would be right
+    declared = [x for x in structure.inputs if x in n_states]
+    counts = count_states(n_states, declared)
+    return structure.without([x for x, count in zip(declared, counts, strict=True) if count == 1])

@@ -1,0 +1,88 @@
+"""p(y|known): what is predicted where some of the inputs are not known.
+
+    p(y | x_known) = Σ_u w(u) p(y | x_known, u)
+
+u runs over what the unknown inputs may be and w over its share in the training data: the states of
+one unknown input, the configurations of several in the rows of the ``Background``. So inputs that
+are all unknown keep their dependence on each other, and if nothing is known p(y) are the shares of
+the classes. That the unknown ones depend on those that are known is not used.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ebnc.data.cases import distinct_rows
+from ebnc.data.rows import CodedRows
+from ebnc.parameters.background import Background
+from ebnc.typing import CodeArray, FloatArray, IntArray
+
+__all__ = ["Averages", "average_over_unknown", "with_averages"]
+
+CHUNK_ROWS = 2**16
+
+Predict = Callable[[CodedRows], FloatArray]
+
+
+class Averages(NamedTuple):
+    """``probabilities[i]``: p(y|known) of row ``places[i]``, one of those with unknown entries."""
+
+    places: IntArray
+    probabilities: FloatArray
+
+
+def average_over_unknown(
+    predict: Predict, rows: CodedRows, background: Background | None
+) -> Averages | None:
+    """Averages for the rows with unknown entries; None if there are no such rows.
+
+    ``predict``: p(y|x) of rows whose entries are all known, shape (rows, K).
+    ``rows``: an entry is unknown if it is beyond the states of its input in the background.
+    Without a background there is nothing to average over: None.
+    """
+    if background is None:
+        return None
+    inputs = [(x, r) for x, r in zip(background.names, background.rows.n_states, strict=True)]
+    inputs = [(x, r) for x, r in inputs if x in rows.names]
+    unknown = {x: rows.column(x) >= r for x, r in inputs}
+    unknown = {x: where for x, where in unknown.items() if where.any()}
+    if not unknown:
+        return None
+    places = np.flatnonzero(np.any(list(unknown.values()), axis=0))
+    codes = rows.codes[:, places]
+    columns = [codes[rows.place(x)] for x, _ in inputs]
+    first, inverse = distinct_rows(columns, [r + 1 for _, r in inputs])
+    gaps = np.array([where[places[first]] for where in unknown.values()])
+    patterns, of_pattern = np.unique(gaps, axis=1, return_inverse=True)
+    found: list[FloatArray] = []
+    order: list[IntArray] = []
+    for number, pattern in enumerate(patterns.T):
+        gone = [x for x, is_gone in zip(unknown, pattern, strict=True) if is_gone]
+        states, weights = background.configurations(gone)
+        members = np.flatnonzero(of_pattern.ravel() == number)
+        step = max(1, CHUNK_ROWS // len(weights))
+        for start in range(0, len(members), step):
+            some = members[start : start + step]
+            filled = _filled(rows, codes[:, first[some]], gone, states)
+            p = predict(filled).reshape(len(some), len(weights), -1)
+            found.append(np.einsum("ncK,c->nK", p, weights))
+            order.append(some)
+    averages = np.concatenate(found)[np.argsort(np.concatenate(order))]
+    return Averages(places, averages[inverse])
+
+
+def with_averages(predict: Predict, rows: CodedRows, background: Background | None) -> FloatArray:
+    """p(y|x) of all rows, averaged where entries are unknown, shape (rows, K)."""
+    found = predict(rows)
+    averages = average_over_unknown(predict, rows, background)
+    if averages is not None:
+        found[averages.places] = averages.probabilities
+    return found
+
+
+def _filled(rows: CodedRows, codes: CodeArray, gone: list[str], states: IntArray) -> CodedRows:
+    """Every row with each of the configurations, shape (names, rows · configurations)."""
+    filled = np.repeat(codes, states.shape[1], axis=1)
+    filled[[rows.place(x) for x in gone]] = np.tile(states, (1, codes.shape[1]))
+    return CodedRows(rows.names, rows.n_states, np.ascontiguousarray(filled))

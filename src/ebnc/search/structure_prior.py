@@ -1,0 +1,52 @@
+"""The prior of structures p(m′), one for classifiers and for the nodes of networks.
+
+Hundreds of candidates compete, and evidence alone would overfit small data. The prior corrects
+for their number (Scott & Berger 2010). That no input matters has probability ½. Else every number
+k = 1 … n of inputs is as likely, and so is every set of k out of n; every number a of interaction
+arcs is as likely, and so is every set of a out of the pairs of these inputs:
+
+    log p(m′) = −log 2n − log C(n, k) − log C(k (k − 1)/2, a)        k > 0
+    log p(m′) = −log 2                                               k = 0
+
+(up to the number of arcs, which is left unnormalised). Where numbers were cut with the labels in
+view, the search for any effect at all began there, among every place for a cut. Then n in the first
+term is the number of these places, and of inputs that are no numbers.
+
+A full table and a tree with k parents pay the first term. A tree also pays for its questions (see
+``network.growing``).
+"""
+
+import math
+from collections.abc import Collection
+
+from ebnc.structure.clusters import Cluster
+
+__all__ = ["log_cluster_prior", "log_input_prior"]
+
+
+def log_input_prior(n_inputs: int, n_chosen: int, n_effects: float | None = None) -> float:
+    """The prior of a set of k inputs out of n: ½ for none, else −log 2n − log C(n, k).
+
+    ``n_effects``: how many single effects there were to choose from, if it is not n.
+    """
+    if n_chosen == 0:
+        return -math.log(2)
+    return -math.log(2 * (n_effects or n_inputs)) - _log_choices(n_inputs, n_chosen)
+
+
+def log_cluster_prior(
+    n_inputs: int, clusters: Collection[Cluster], n_effects: float | None = None
+) -> float:
+    """log p(m′) of a structure with these clusters, whose inputs were chosen out of n.
+
+    An arc stands for every input of a cluster beyond its first.
+    """
+    n_chosen = len(frozenset().union(*clusters))
+    n_arcs = sum(len(cluster) - 1 for cluster in clusters if cluster)
+    n_pairs = n_chosen * (n_chosen - 1) // 2
+    return log_input_prior(n_inputs, n_chosen, n_effects) - _log_choices(n_pairs, n_arcs)
+
+
+def _log_choices(n: int, k: int) -> float:
+    """log C(n, k)."""
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)

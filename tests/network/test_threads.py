@@ -1,0 +1,85 @@
+"""Networks learned on several threads: the same to the last bit, whatever their number."""
+
+import json
+
+import numpy as np
+import pytest
+
+import ebnc
+from ebnc.network.sparse import SparseSearch, _Visit
+from network.networks import random_network
+
+
+def mixed_rows():
+    return random_network(11, n_nodes=5).sample(300, random_state=2)
+
+
+def binary_rows():
+    rng = np.random.default_rng(3)
+    hidden = rng.random((200, 3)) < 0.4
+    ones = (rng.random((200, 9)) < 0.1) | hidden[:, rng.integers(0, 3, 9)]
+    return {f"V{i}": ones[:, i].astype(int) for i in range(9)}
+
+
+def content(network):
+    return json.dumps(
+        {
+            "arcs": network.arcs,
+            "scores": dict(network.scores),
+            "steps": [(step.change, step.score) for step in network.trace.steps],
+            "fits": network.trace.n_fits,
+            "kinds": {x: network.local(x).kind for x in network},
+        }
+    )
+
+
+REGIMES = {"sparse": mixed_rows, "dense": binary_rows}
+
+
+@pytest.mark.parametrize("regime", REGIMES)
+@pytest.mark.parametrize("n_jobs", [2, None])
+def test_the_number_of_threads_changes_nothing(regime, n_jobs, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    data = REGIMES[regime]()
+    expected = ebnc.Network.learn(data, regime=regime, n_jobs=1)
+    assert expected.trace.steps
+    found = ebnc.Network.learn(data, regime=regime, n_jobs=n_jobs)
+    assert content(found) == content(expected)
+    np.testing.assert_array_equal(found.log_likelihood(data), expected.log_likelihood(data))
+
+
+def test_a_dense_run_is_recorded_by_threads_and_taken_up(tmp_path):
+    data = binary_rows()
+    options = {"order": list(data), "checkpoint": tmp_path / "run"}
+    expected = ebnc.Network.learn(data, order=list(data), n_jobs=1)
+    first = ebnc.Network.learn(data, n_jobs=2, **options)
+    lines = (tmp_path / "run").read_text().splitlines()
+    assert len(lines) >= len(data)
+    (tmp_path / "run").write_text("\n".join(lines[:6]) + "\n")
+    again = ebnc.Network.learn(data, n_jobs=2, **options)
+    assert content(first) == content(expected)
+    assert content(again) == content(expected)
+
+
+def test_a_search_that_comes_back_ends_as_one_that_estimates_again(monkeypatch):
+    """Scores are equal but for the rounding of fits that begin elsewhere."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, (2, 400))
+    c = (a & b) ^ (rng.random(400) < 0.1)
+    d = c ^ (rng.random(400) < 0.2)
+    data = dict(zip("abcd", (a, b, c, d), strict=True)) | {"e": rng.integers(0, 3, 400)}
+    came_back = []
+    visit = SparseSearch._visit
+
+    def spy(self, name, state):
+        found = visit(self, name, state)
+        came_back.append(bool(found.options))
+        return found
+
+    monkeypatch.setattr(SparseSearch, "_visit", spy)
+    learned = ebnc.Network.learn(data, regime="sparse")
+    assert any(came_back)
+    monkeypatch.setattr(SparseSearch, "_visit", lambda _, __, state: _Visit(state, ()))
+    again = ebnc.Network.learn(data, regime="sparse")
+    assert sorted(again.arcs) == sorted(learned.arcs)
+    assert abs(again.score - learned.score) < 1e-6

@@ -1,0 +1,97 @@
+"""Searches on several threads: the same to the last bit, whatever their number."""
+
+import gc
+import sys
+
+import joblib
+import numpy as np
+import pytest
+
+import ebnc
+from ebnc import EmbeddedStructure
+from ebnc.data.cases import read_cases
+from ebnc.kernels.parallel import limit_threads, n_threads
+from ebnc.likelihood.counts import CellCounts
+from ebnc.search import screening
+from ebnc.search.greedy import greedy_search
+from ebnc.search.scorer import Scorer
+from problems import domain_of, random_data, structure_named
+
+
+@pytest.fixture(scope="module")
+def cases():
+    structure = structure_named("worked")
+    domain = domain_of(structure, 2)
+    data, _ = random_data(structure, domain, 800, seed=4, scale=0.6)
+    return read_cases(data, domain, structure.inputs, "Y", np.linspace(0.5, 1.5, 800))
+
+
+@pytest.fixture(autouse=True)
+def many_cores(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+
+
+def search(cases, n_jobs):
+    with limit_threads(n_jobs):
+        return greedy_search(Scorer(cases), EmbeddedStructure.naive("Y", cases.inputs))
+
+
+@pytest.mark.parametrize("n_jobs", [2, None])
+def test_the_number_of_threads_changes_nothing(cases, n_jobs):
+    expected, found = search(cases, 1), search(cases, n_jobs)
+    assert len(expected.trace.steps) > 2
+    assert [s.move for s in found.trace.steps] == [s.move for s in expected.trace.steps]
+    assert found.trace.n_fits == expected.trace.n_fits
+    assert found.best.score == expected.best.score
+    np.testing.assert_array_equal(found.best.solution.phi, expected.best.solution.phi)
+    assert {str(m.structure): m.score for m in found.met} == {
+        str(m.structure): m.score for m in expected.met
+    }
+
+
+def test_a_rough_first_ranking_does_not_depend_on_it_either(cases, monkeypatch):
+    monkeypatch.setattr(screening, "EXPENSIVE", 0.0)
+    monkeypatch.setattr(screening, "THOROUGH", 3)
+    one, many = search(cases, 1), search(cases, 4)
+    assert one.best.score == many.best.score
+    assert [s.move for s in one.trace.steps] == [s.move for s in many.trace.steps]
+
+
+def test_a_search_keeps_no_rows_of_the_models_it_met(cases):
+    result = search(cases, 2)
+    assert len(result.met) > 2
+    gc.collect()
+    assert not [kept for kept in gc.get_objects() if isinstance(kept, CellCounts)]
+
+
+def test_estimators_and_networks_with_one_job_have_one_thread(monkeypatch):
+    """Whatever is done on threads asks how many there may be."""
+    asked = set()
+
+    def spy(job, arguments):
+        asked.add(n_threads())
+        return [job(argument) for argument in arguments]
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("ebnc.") and "in_parallel" in vars(module):
+            monkeypatch.setattr(module, "in_parallel", spy)
+    x = np.random.default_rng(0).integers(0, 3, (60, 3))
+    y = (x[:, 0] > 0).astype(int)
+    for n_jobs, expected in ((1, 1), (None, 4)):
+        asked.clear()
+        ebnc.EBNCClassifier(n_jobs=n_jobs).fit(x, y)
+        ebnc.EBNCClassifier(structure="naive", n_jobs=n_jobs).fit(x, y)
+        data = {"a": x[:, 0], "b": x[:, 1], "y": y}
+        ebnc.Network.learn(data, regime="sparse", n_jobs=n_jobs)
+        assert asked == {expected}
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading", "sequential", "multiprocessing"])
+def test_backends_of_joblib_are_left_alone(backend):
+    x = np.random.default_rng(0).integers(0, 3, (60, 3))
+    y = (x[:, 0] > 0).astype(int)
+    expected = ebnc.EBNCClassifier().fit(x, y).predict_proba(x)
+    with joblib.parallel_config(backend, n_jobs=2):
+        for n_jobs in (None, 2, -1):
+            found = ebnc.EBNCClassifier(n_jobs=n_jobs).fit(x, y).predict_proba(x)
+            np.testing.assert_array_equal(found, expected)
