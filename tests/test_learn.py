@@ -142,7 +142,10 @@ def test_the_report_of_a_fit(problem):
     p = fitted.probabilities(data)
     chosen = p[np.arange(500), [fitted.domain["Y"].index(y) for y in data["Y"]]]
     assert fitted.log_likelihood == pytest.approx(np.log(chosen).sum())
-    assert fitted.bic == pytest.approx(fitted.log_likelihood - fitted.dimension / 2 * math.log(500))
+    # eq. 9 is at maximum likelihood, whatever the prior of the fit
+    price = fitted.dimension / 2 * math.log(500)
+    assert fitted.bic == pytest.approx(fitted.largest_log_likelihood - price)
+    assert fitted.largest_log_likelihood > fitted.log_likelihood
 
 
 def test_phi_table_shows_values_and_standard_errors(problem):
@@ -231,10 +234,10 @@ def test_too_many_parameters_for_a_hessian_are_fitted_without_one(monkeypatch):
     monkeypatch.setattr("ebnc.learn.LARGEST_FACTOR", 5)
     fitted = ebnc.fit(structure, data, prior_scale=0.5)
     same_predictions(whole, fitted, data)
-    assert fitted.bic == pytest.approx(whole.bic, abs=1e-6)
+    assert fitted.bic is None
     assert fitted.standard_errors() is None
     assert fitted.phi_table()[0].standard_error is None
-    with pytest.raises(ParameterError, match=r"use \.bic"):
+    with pytest.raises(ParameterError, match="is not computed"):
         _ = fitted.log_evidence
     with pytest.raises(ParameterError, match="give prior_scale as a number"):
         ebnc.fit(structure, data)
@@ -261,8 +264,7 @@ ALL = ebnc.EmbeddedStructure.naive("play", ["sky", "wind", "constant", "empty"])
 def test_missing_is_a_state_and_constant_columns_contribute_nothing():
     fitted = ebnc.fit(ALL, weather())
     assert fitted.domain["sky"] == ("dry", "wet", None)
-    assert fitted.domain["constant"] == ("x",)
-    assert fitted.domain["empty"] == (None,)
+    assert set(fitted.domain) == {"sky", "wind", fitted.target}
     assert {row.term for row in fitted.phi_table()} == {(), ("sky",), ("wind",)}
     assert "(missing)" in str(fitted.phi_table())
     assert np.isfinite(fitted.probabilities(weather())).all()

@@ -144,7 +144,7 @@ class FittedEBNC(EBNC):
                 "there is no evidence under a flat prior (prior_scale=inf); use .bic, or fit with "
                 "a finite prior_scale"
             )
-        factor = self._curvature("the Hessian of Laplace's approximation is not computed; use .bic")
+        factor = self._curvature("the Hessian of Laplace's approximation is not computed")
         if curvature not in ("posterior", "likelihood"):
             raise ParameterError(
                 f"curvature must be 'posterior' or 'likelihood', got {curvature!r}"

@@ -5,10 +5,10 @@ import pytest
 
 import ebnc
 from ebnc.data.files import DataFiles
-from ebnc.data.parts import count_candidates
 from ebnc.data.read import learn_cases
 from ebnc.domain import Interval
 from ebnc.errors import DataError, DataWarning, ParameterError
+from ebnc.search.structure_prior import log_number_of_effects
 
 N = 2000
 
@@ -27,16 +27,17 @@ def columns() -> dict[str, list[str]]:
     }
 
 
-def test_identifiers_dates_and_constants_are_left_out_with_one_warning():
+def test_identifiers_and_dates_are_left_out_with_one_warning():
     data = columns()
     inputs = ["x", "uuid", "when", "one", "nothing", "age"]
     with pytest.warns(DataWarning) as told:
         cases = learn_cases(data, inputs, "y", leave_out=True)
-    assert cases.inputs == ("x", "age")
+    assert cases.inputs == ("x", "one", "nothing", "age")
     assert len(told) == 1
     words = str(told[0].message)
-    for name in ("uuid", "when", "one", "nothing"):
+    for name in ("uuid", "when"):
         assert f"'{name}'" in words
+    assert "'one'" not in words
     with pytest.raises(DataError, match=r"doubtful columns: 'uuid' .*identifier.*'when' .* dates"):
         learn_cases(data, inputs, "y")
 
@@ -49,23 +50,21 @@ def test_a_number_that_was_not_cut_was_a_candidate_and_a_constant_was_not(source
         "x": x.tolist(),
         "noise": generator.normal(size=N).tolist(),
         "one": ["same"] * N,
-        "fixed": [2.5] * N,
         "y": np.where(generator.random(N) < 0.2 + 0.6 * (x == "p"), "yes", "no").tolist(),
     }
-    inputs = ["x", "noise", "one", "fixed"]
+    inputs = ["x", "noise", "one"]
     given = data
     if source == "csv":
         given = tmp_path / "data.csv"
         rows = [",".join(map(str, row)) for row in zip(*data.values(), strict=True)]
         given.write_text("\n".join([",".join(data), *rows]))
-    with pytest.warns(DataWarning) as told:
-        cases = learn_cases(given, inputs, "y", leave_out=True)
-    assert len(told) == 1
-    assert str(told[0].message).count("is constant") == 2
-    assert cases.inputs == ("x", "noise")
+    cases = learn_cases(given, inputs, "y", leave_out=True)
+    assert cases.inputs == ("x", "noise", "one")
     assert cases.domain["noise"] == (Interval(-np.inf, np.inf),)
-    assert count_candidates(cases) == (2, 1 + (N - 1))
+    # x is one effect; the noise has a place for a cut between any two cases.
+    assert log_number_of_effects(cases) == pytest.approx(np.log(1 + (N - 1)))
     model = ebnc.EBNCClassifier().fit_cases(cases)
+    assert model.constant_features_ == ["noise", "one"]
     (tmp_path / "new.csv").write_text("x\np\nq\n")
     assert model.predict(tmp_path / "new.csv").tolist() == ["yes", "no"]
 

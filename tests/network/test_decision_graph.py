@@ -71,9 +71,9 @@ def test_the_best_of_all_partitions_is_found(seed):
 def test_merging_a_tree_by_hand_gives_the_graph_the_same_evidence(seed):
     """Scores add up: evidence of the graph's own leaves, and a price for each step."""
     rng = np.random.default_rng(seed)
-    data = {x: rng.integers(0, 3, 1500) for x in "AB"}
+    data = {x: rng.integers(0, 3, 3000) for x in "AB"}
     low = (data["A"] == 0) | (data["B"] == 2)
-    data["Z"] = (rng.random(1500) < np.where(low, 0.15, 0.8)).astype(int)
+    data["Z"] = (rng.random(3000) < np.where(low, 0.15, 0.8)).astype(int)
     domain = {"A": 3, "B": 3, "Z": 2}
     cases = cases_of(data, domain)
     graph, tree = grow_graph(cases, ["A", "B"]), grow_tree(cases, ["A", "B"])
@@ -88,9 +88,10 @@ def test_merging_a_tree_by_hand_gives_the_graph_the_same_evidence(seed):
     assert graph.log_evidence == pytest.approx(
         max(dirichlet_log_evidence(counts, a) for a in ALPHAS)
     )
-    # Two or three splits among six questions, then merges of pairs among at most four leaves.
+    # The root, two or three splits among six questions, merges of pairs among up to four leaves.
     n_splits = sum(x is not None for x in graph.local.variables)
-    assert -n_splits * math.log(6) - 2 * math.log(6) <= graph.log_prior < -n_splits * math.log(6)
+    splits = -math.log(2) - n_splits * math.log(4 * 6)
+    assert splits - 2 * math.log(2 * 6) <= graph.log_prior < splits
     assert graph.log_evidence > tree.log_evidence
 
 

@@ -86,13 +86,18 @@ def test_kinds_are_what_the_data_were_made_of():
     logit = (2 * x - 1) @ np.array([1.0, 0.9, 0.8, -0.9, 0.8, -1.0])
     data = {f"X{i}": x[:, i] for i in range(6)}
     data["sum"] = (rng.random(3000) < 1 / (1 + np.exp(-logit))).astype(int)
-    switch = np.where(x[:, 0] == 1, np.where(x[:, 1] == 1, 0.9, 0.5), 0.1)
+    last = np.where(x[:, 2] == 1, 0.7, 0.2)
+    switch = np.where(x[:, 0] == 1, np.where(x[:, 1] == 1, last, 0.95), 0.1)
     data["switch"] = (rng.random(3000) < switch).astype(int)
-    learned = ebnc.Network.learn(data, tiers=[[f"X{i}" for i in range(6)], ["sum", "switch"]])
+    learned = ebnc.Network.learn(
+        data,
+        tiers=[[f"X{i}" for i in range(6)], ["sum", "switch"]],
+        forbidden=[("sum", "switch"), ("switch", "sum")],
+    )
     assert learned.local("sum").kind == "ebnc"
     assert set(learned.parents("sum")) == {f"X{i}" for i in range(6)}
     assert learned.local("switch").kind == "tree"
-    assert set(learned.parents("switch")) == {"X0", "X1"}
+    assert set(learned.parents("switch")) == {"X0", "X1", "X2"}
 
 
 def test_constraints_are_kept():

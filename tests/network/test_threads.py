@@ -82,4 +82,4 @@ def test_a_search_that_comes_back_ends_as_one_that_estimates_again(monkeypatch):
     monkeypatch.setattr(SparseSearch, "_visit", lambda _, __, state: _Visit(state, ()))
     again = ebnc.Network.learn(data, regime="sparse")
     assert sorted(again.arcs) == sorted(learned.arcs)
-    assert abs(again.score - learned.score) < 1e-6
+    assert abs(again.learned_score - learned.learned_score) < 1e-6

@@ -152,7 +152,7 @@ def test_the_papers_curvature_may_be_singular():
     naive = ebnc.EmbeddedStructure.naive("Y", ["A"])
     fitted = ebnc.fit(naive, data, prior_scale=1.0, categories={"A": [0, 1, 2]})
     assert math.isfinite(fitted.log_evidence)
-    with pytest.raises(SingularHessianError, match="finite prior_scale"):
+    with pytest.raises(SingularHessianError, match="do not determine 1 of 3 parameters"):
         fitted.laplace("likelihood")
 
 

@@ -1,5 +1,6 @@
 """Search: moves keep the rules, estimates rank, greedy finds what exhaustive search finds."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ from study.classification.screening import climb_without_screening
 import ebnc
 from ebnc.data.read import read_cases
 from ebnc.errors import SearchError
+from ebnc.likelihood.prior import NormalPrior
 from ebnc.search import features, greedy, screening
 from ebnc.search.averaging import occams_window
 from ebnc.search.exhaustive import all_structures, exhaustive_search
@@ -19,6 +21,7 @@ from ebnc.search.moves import moves
 from ebnc.search.scorer import Scorer
 from ebnc.search.screening import screen
 from ebnc.search.starts import least_structure
+from ebnc.search.structure_prior import log_input_prior
 from problems import domain_of, random_data, structure_named
 
 
@@ -56,7 +59,7 @@ def test_the_score_reported_is_confirmed_by_a_refit():
         cases, names = random_problem(seed, 4, 400)
         result = greedy_search(Scorer(cases), ebnc.EmbeddedStructure.naive("Y", names))
         scorer = Scorer(cases)
-        again = scorer.at_scales(result.best.structure, result.best.prior.scales)
+        again = scorer.at_prior(result.best.structure, result.best.prior)
         assert again.score == pytest.approx(result.best.score, abs=1e-6)
 
 
@@ -114,7 +117,7 @@ def test_all_structures_of_three_inputs():
 
 def test_estimated_gains_of_growing_moves_follow_the_exact_ones():
     cases, names = random_problem(3, 5, 1500)
-    scorer = Scorer(cases, scales=[0.5, 0.5, 0.5])
+    scorer = Scorer(cases, prior=NormalPrior((0.5,)))
     here = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
     n_states = {x: cases.domain.n_states(x) for x in names}
     found = screen(scorer, here, moves(here.structure, n_states, Limits()))
@@ -240,7 +243,7 @@ def test_what_is_required_stays_and_shows_its_worth():
 
 def test_worths_of_many_features_are_estimated(monkeypatch):
     cases, names = random_problem(5, 4, 1000)
-    scorer = Scorer(cases, scales=[0.5, 0.5, 0.5])
+    scorer = Scorer(cases, prior=NormalPrior((0.5,)))
     scored = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
     exact = feature_worths(scorer, scored)
     monkeypatch.setattr(features, "MOST_WORK", 0.0)
@@ -254,13 +257,16 @@ def test_worths_of_many_features_are_estimated(monkeypatch):
 
 def test_occams_window_weighs_models_by_their_score():
     cases, names = random_problem(6, 4, 300)
-    met = greedy_search(Scorer(cases), ebnc.EmbeddedStructure.naive("Y", names)).met
-    window = occams_window(met)
+    scorer = Scorer(cases)
+    met = greedy_search(scorer, ebnc.EmbeddedStructure.naive("Y", names)).met
+    window = occams_window(scorer, met)
     weights = [weight for weight, _ in window]
     assert sum(weights) == pytest.approx(1)
     assert weights == sorted(weights, reverse=True)
     ratio = np.exp(window[0][1].score - window[-1][1].score)
     assert weights[0] / weights[-1] == pytest.approx(ratio)
+    for _, scored in window:  # every model at scales of its own, tuned to 0.01 nats
+        assert scored.score == pytest.approx(Scorer(cases).tuned(scored.structure).score, abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -279,15 +285,24 @@ def test_contradictions_are_refused(options, message):
 
 
 def test_the_structure_prior_shares_probability_among_choices():
-    """Of 5 inputs 3 are in (10 choices), with 2 of 10 possible arcs (45 choices)."""
+    """Of 5 inputs 3 are in (10 choices), with 2 of 3 possible arcs (3 choices)."""
     cases, names = random_problem(0, 5, 100)
     scorer = Scorer(cases)
     some = isolated(names).from_string(
         f"[Y][{names[0]}|Y][{names[1]}|{names[0]}:Y][{names[2]}|{names[0]}:Y][X3][X4]", target="Y"
     )
-    assert scorer.log_structure_prior(some) == pytest.approx(-np.log(10) - np.log(45))
+    found = scorer.log_structure_prior(some.cluster_key)
+    assert found == pytest.approx(-np.log(2 * 5) - np.log(10) - np.log(3))
     naive = ebnc.EmbeddedStructure.naive("Y", names)
-    assert scorer.log_structure_prior(naive) == scorer.log_structure_prior(isolated(names)) == 0.0
+    assert scorer.log_structure_prior(naive.cluster_key) == pytest.approx(-np.log(2 * 5))
+    nothing = scorer.log_structure_prior(isolated(names).cluster_key)
+    assert nothing == pytest.approx(-np.log(2))
+
+
+def test_the_prior_of_sets_of_inputs_adds_up_to_one():
+    """Over all 2⁶ subsets of six inputs."""
+    total = sum(math.comb(6, k) * math.exp(log_input_prior(6, k)) for k in range(7))
+    assert total == pytest.approx(1.0)
 
 
 def test_screening_ends_where_fitting_everything_ends():

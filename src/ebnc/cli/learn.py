@@ -238,12 +238,13 @@ def _print_summary(
     from ebnc.cli.streams import STANDARD
 
     stream = sys.stderr if out == STANDARD else sys.stdout
-    selected = classifier.selected_features_
+    selected, constant = classifier.selected_features_, classifier.constant_features_
     evidence = classifier.log_evidence_
     rows: list[tuple[str, str]] = [
         ("target", f"{target}: {', '.join(map(str, classifier.classes_[:10]))}"),
         ("cases", readable_count(round(n_cases))),
         ("selected", f"{len(selected)} of {classifier.n_features_in_} inputs"),
+        *([("constant", ", ".join(constant))] if constant else []),
         ("structure", str(classifier.structure_)),
         ("parameters", readable_count(classifier.dimension_)),
         ("log evidence", "none under a flat prior" if evidence is None else f"{evidence:.2f}"),

@@ -1,6 +1,6 @@
 """Columns that look like a mistake, all of them named at once, each with what would mend it.
 
-Identifiers and constants are left out with a warning; a column that was probably read wrongly (a
+Identifiers are left out with a warning; a column that was probably read wrongly (a
 number with decimal commas, a number to be predicted) ends the run before it begins.
 """
 
@@ -22,13 +22,12 @@ DATE = re.compile(r"\s*\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(\b.*)?")
 
 @dataclass(frozen=True)
 class Doubt:
-    """``is_left_out``: learning goes on without the column. ``is_harmless``: it could stay."""
+    """``is_left_out``: learning goes on without the column."""
 
     name: str
     problem: str
     remedy: str
     is_left_out: bool
-    is_harmless: bool = False
 
     def __str__(self) -> str:
         return f"{self.name!r} {self.problem} ({self.remedy})"
@@ -97,19 +96,9 @@ def _of_input(name: str, column: ColumnSummary, *, is_sure: bool) -> list[Doubt]
     if differ and not is_sure and len(words) >= SURE:
         problem = "has another label in every row, as an identifier has"
         return [Doubt(name, problem, "give its type as label to use it", is_left_out=True)]
-    if column.kind is None or (not column.has_missing and _is_constant(column)):
-        what = "has no entry at all" if column.kind is None else "is constant"
-        return [Doubt(name, what, "it tells nothing", is_left_out=True, is_harmless=True)]
     return []
 
 
 def _count(column: ColumnSummary) -> str:
     n = len(column.labels.seen)
     return f"more than {MOST_STATES}" if n > MOST_STATES else str(n)
-
-
-def _is_constant(column: ColumnSummary) -> bool:
-    if column.kind == "label":
-        return column.labels.declared is None and len(column.labels.seen) == 1
-    values, _, _ = column.numbers.rows()
-    return len(values) > 0 and bool((values == values[0]).all())

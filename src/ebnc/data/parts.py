@@ -17,11 +17,11 @@ import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
-from ebnc.domain import Domain, Interval
+from ebnc.domain import Domain
 from ebnc.errors import DataError, StorageError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["Parts", "StoredParts", "add", "count_candidates", "tree_sum", "varying_inputs"]
+__all__ = ["Parts", "StoredParts", "add", "tree_sum", "varying_inputs"]
 
 T = TypeVar("T")
 
@@ -56,23 +56,6 @@ class Parts(Protocol):
 def varying_inputs(cases: Parts) -> tuple[str, ...]:
     """The inputs with more than one state: those that can tell anything."""
     return tuple(x for x, r in zip(cases.inputs, cases.n_states, strict=True) if r > 1)
-
-
-def count_candidates(cases: Parts) -> tuple[int, float]:
-    """How many inputs, and how many single effects, there were to choose from.
-
-    Inputs are all but those with one value. A number that was not cut has one state, an interval of
-    all numbers; it cannot tell anything, but others were preferred to it. A number has as many
-    effects as there are places to cut it, about one between any two cases.
-    """
-    n_inputs, n_effects = 0, 0.0
-    for x in cases.inputs:
-        states = cases.domain[x]
-        is_number = isinstance(states[0], Interval)
-        if is_number or len(states) > 1:
-            n_inputs += 1
-            n_effects += max(1.0, cases.total_weight - 1.0) if is_number else 1.0
-    return n_inputs, n_effects
 
 
 def add(left: Any, right: Any) -> Any:

@@ -91,7 +91,7 @@ def learn_cases(
     weights : array, name of a column, or None
         How often each row counts; rows of weight 0 are left out.
     leave_out : bool
-        Whether learning may go on, with a warning, without identifiers and constants.
+        Whether learning may go on, with a warning, without identifiers.
     """
     return _learn(data, inputs, target, keep, categories, missing, weights, leave_out)
 
@@ -231,9 +231,6 @@ def _without_doubtful(
     """The inputs that are learned from; doubtful ones are refused, or left out with a warning."""
     doubts = doubtful_columns(summary, inputs, plan.declared, plan.as_labels)
     needed = set(inputs if keep is None else keep)
-    if not leave_out or plan.target is None or len(doubts) == len(inputs):
-        # Constants do no harm where they were asked for.
-        doubts = [doubt for doubt in doubts if not doubt.is_harmless]
     gone = {doubt.name for doubt in doubts if doubt.is_left_out}
     wrong = [d for d in doubts if not d.is_left_out or (d.name in needed and not leave_out)]
     if wrong:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
 
 from ebnc.data.coder import Unknown, encode
 from ebnc.data.columns import Labels
-from ebnc.data.parts import Parts
+from ebnc.data.parts import Parts, varying_inputs
 from ebnc.data.read import learn_cases
 from ebnc.data.rows import CodedRows
 from ebnc.errors import DataError, SearchError
@@ -112,8 +112,34 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    ebnc_, structure_, dimension_, log_evidence_, bic_, selected_features_, classes_, trace_,
-    feature_worths_, models_ (what predictions are averaged over), n_features_in_, feature_names_in_
+    classes_ : ndarray
+        The labels, in the order of the columns of ``predict_proba``.
+    ebnc_ : EBNC
+        The best model, with its parameters, standard errors and scales.
+    models_ : list of WeightedModel
+        The models that predictions are averaged over, with their weights.
+    structure_ : EmbeddedStructure
+        The structure of ``ebnc_``.
+    dimension_ : int
+        Its number of parameters.
+    log_evidence_ : float or None
+        log p(D | structure) as the search compared it: Laplace evidence at the scales that maximise
+        it, their hyperprior included. The search adds the structure prior. None for maximum
+        likelihood.
+    bic_ : float or None
+        BIC of ``ebnc_``, eq. 9: with the likelihood at its maximum, or at its supremum where the
+        classes are separated and no maximum likelihood estimate exists.
+    selected_features_ : list of str
+        The inputs that ``ebnc_`` depends on.
+    constant_features_ : list of str
+        Inputs with one state: constants, and numbers that the labels gave no reason to cut. They
+        are in no structure, and predictions do not need them.
+    feature_worths_ : tuple of FeatureWorth
+        By how much the score falls without each selected input, and when it came in.
+    trace_ : SearchTrace or None
+        Every accepted step of the search.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Examples
     --------
@@ -232,6 +258,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         has_evidence = fitted.prior.is_proper and fitted.factor is not None
         self.log_evidence_ = fitted.log_evidence if has_evidence else None
         self.selected_features_ = list(fitted.structure.markov_blanket)
+        varying = set(varying_inputs(cases))
+        self.constant_features_ = [x for x in cases.inputs if x not in varying]
         return self
 
     def _cases(self, columns: dict[str, Any], y: Any, sample_weight: Any) -> Parts:

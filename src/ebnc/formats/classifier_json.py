@@ -106,6 +106,8 @@ class StoredClassifier:
         classifier.bic_ = ebnc.bic
         classifier.log_evidence_ = ebnc.log_evidence
         classifier.selected_features_ = list(ebnc.structure.markov_blanket)
+        names = self.feature_names or ()
+        classifier.constant_features_ = [x for x in names if x not in ebnc.domain]
         classifier.models_ = list(self.models)
         classifier.trace_ = None
         if trace is not None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ebnc.data.cases import Cases
-from ebnc.data.parts import Parts, count_candidates
+from ebnc.data.parts import Parts, varying_inputs
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import Optimum, find_optimum
 from ebnc.fitting.solution import Solution
@@ -25,7 +25,7 @@ from ebnc.parameters.phi import Basis, transfer
 from ebnc.score.bic import bic, likelihood_supremum
 from ebnc.score.laplace import laplace_log_evidence, log_joint
 from ebnc.score.scales import log_hyperprior, maximise_evidence
-from ebnc.search.structure_prior import log_cluster_prior
+from ebnc.search.structure_prior import log_cluster_prior, log_number_of_effects
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
@@ -72,7 +72,8 @@ class Scorer:
     structure_prior : bool
         Whether log p(m′) is part of the score.
     n_inputs : int or None
-        n of the structure prior: how many inputs there are to choose from; None counts them.
+        n of the structure prior: how many inputs there are to choose from, none of them cut with
+        the target in view. None counts the inputs of the cases, and their cuts.
 
     Attributes
     ----------
@@ -90,9 +91,8 @@ class Scorer:
     ) -> None:
         self.cases, self.kind, self.prior = cases, kind, prior
         self.structure_prior = structure_prior
-        self.n_inputs, self.n_effects = (
-            count_candidates(cases) if n_inputs is None else (n_inputs, float(n_inputs))
-        )
+        self.n_inputs = len(varying_inputs(cases)) if n_inputs is None else n_inputs
+        self._log_effects = log_number_of_effects(cases) if n_inputs is None else None
         self.n_fits = 0
         self._memory: dict[tuple[frozenset[frozenset[str]], NormalPrior | None], Scored] = {}
         if isinstance(cases, Cases):
@@ -107,7 +107,7 @@ class Scorer:
         """log p(m′) of a structure with these clusters; 0 where it is not part of the score."""
         if not self.structure_prior:
             return 0.0
-        return log_cluster_prior(self.n_inputs, clusters, self.n_effects)
+        return log_cluster_prior(self.n_inputs, clusters, self._log_effects)
 
     def tuned(self, structure: EmbeddedStructure, near: Scored | None = None) -> Scored:
         """The score with the prior's scales by evidence (or as given), started at a similar fit."""

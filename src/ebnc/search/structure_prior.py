@@ -8,9 +8,12 @@ arcs is as likely, and so is every set of a out of the pairs of these inputs:
     log p(m′) = −log 2n − log C(n, k) − log C(k (k − 1)/2, a)        k > 0
     log p(m′) = −log 2                                               k = 0
 
-(up to the number of arcs, which is left unnormalised). Where numbers were cut with the labels in
-view, the search for any effect at all began there, among every place for a cut. Then n in the first
-term is the number of these places, and of inputs that are no numbers.
+(up to the number of arcs, which is left unnormalised). n counts inputs with more than one state.
+
+Where numbers were cut with the labels in view, the search for any effect at all began there: c of
+m numbers were cut, at places between two of N cases. Then n in the first term is replaced by
+
+    C(m, c) · (m (N − 1) + inputs that are no numbers)
 
 A full table and a tree with k parents pay the first term. A tree also pays for its questions (see
 ``network.growing``).
@@ -19,23 +22,36 @@ A full table and a tree with k parents pay the first term. A tree also pays for 
 import math
 from collections.abc import Collection
 
+from ebnc.data.parts import Parts
+from ebnc.domain import Interval
 from ebnc.structure.clusters import Cluster
 
-__all__ = ["log_cluster_prior", "log_input_prior"]
+__all__ = ["log_cluster_prior", "log_input_prior", "log_number_of_effects"]
 
 
-def log_input_prior(n_inputs: int, n_chosen: int, n_effects: float | None = None) -> float:
+def log_input_prior(n_inputs: int, n_chosen: int, log_effects: float | None = None) -> float:
     """The prior of a set of k inputs out of n: ½ for none, else −log 2n − log C(n, k).
 
-    ``n_effects``: how many single effects there were to choose from, if it is not n.
+    ``log_effects``: what stands for log n in the first term, see ``log_number_of_effects``.
     """
     if n_chosen == 0:
         return -math.log(2)
-    return -math.log(2 * (n_effects or n_inputs)) - _log_choices(n_inputs, n_chosen)
+    first = math.log(n_inputs) if log_effects is None else log_effects
+    return -math.log(2) - first - _log_choices(n_inputs, n_chosen)
+
+
+def log_number_of_effects(cases: Parts) -> float:
+    """log of the number of single effects that were looked at, cuts of numbers among them."""
+    states = [cases.domain[x] for x in cases.inputs]
+    cuts = [sum(isinstance(state, Interval) for state in each) - 1 for each in states]
+    n_numbers, n_cut = sum(n >= 0 for n in cuts), sum(n > 0 for n in cuts)
+    others = sum(n < 0 and len(each) > 1 for n, each in zip(cuts, states, strict=True))
+    places = n_numbers * max(1.0, cases.total_weight - 1.0) + others
+    return math.log(max(1.0, places)) + _log_choices(n_numbers, n_cut)
 
 
 def log_cluster_prior(
-    n_inputs: int, clusters: Collection[Cluster], n_effects: float | None = None
+    n_inputs: int, clusters: Collection[Cluster], log_effects: float | None = None
 ) -> float:
     """log p(m′) of a structure with these clusters, whose inputs were chosen out of n.
 
@@ -44,7 +60,7 @@ def log_cluster_prior(
     n_chosen = len(frozenset().union(*clusters))
     n_arcs = sum(len(cluster) - 1 for cluster in clusters if cluster)
     n_pairs = n_chosen * (n_chosen - 1) // 2
-    return log_input_prior(n_inputs, n_chosen, n_effects) - _log_choices(n_pairs, n_arcs)
+    return log_input_prior(n_inputs, n_chosen, log_effects) - _log_choices(n_pairs, n_arcs)
 
 
 def _log_choices(n: int, k: int) -> float:
