@@ -131,7 +131,8 @@ def predictions(model: object) -> list[list[float]]:
         log_p = [model[x].log_probability(EVERYTHING).tolist() for x in model]
         return [*log_p, model.log_likelihood(EVERYTHING).tolist()]
     if isinstance(model, ebnc.EBNCClassifier):
-        rows = pd.DataFrame({x: ROWS[x] for x in model.feature_names_in_})
+        # A constant may be called anything: no model looks at it.
+        rows = pd.DataFrame({x: ROWS.get(x, ["any"] * 4) for x in model.feature_names_in_})
         return model.predict_proba(rows).tolist()
     return model.probabilities(ROWS, unseen="average").tolist()
 
