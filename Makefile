@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint fresh-kernels docs dimension-study study study-classification study-density study-local bench clean
+.PHONY: demo test lint fuzz fresh-kernels docs dimension-study study study-classification study-density study-local bench clean
 
 demo: $(VENV)/.ready
 	$(BIN)/python examples/dimension.py
@@ -25,6 +25,10 @@ lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Random tables against the written rules, and damaged model files; seeds of failures are printed.
+fuzz: $(VENV)/.ready-test
+	PYTHONPATH=tests:. $(BIN)/python tests/fuzz.py
 
 # The documentation site, in site/; any warning, and any page that would fetch from elsewhere, is an error.
 docs: $(VENV)/.ready-docs

@@ -70,7 +70,7 @@ def _predict(what: str, inputs: pd.DataFrame, log_odds: "pd.Series[float]") -> C
         ours,
         "pandas.read_csv",
         peer,
-        "≥ 1",
+        "≥ 0.33",
     )
 
 

@@ -27,11 +27,11 @@ import numpy as np
 import ebnc
 from ebnc.network.dense_node import fit_dense_node
 from ebnc.network.indicators import Indicators
-from ebnc.network.joint_cases import read_joint_cases
+from ebnc.data.read import learn_joint_cases
 rng = np.random.default_rng(0)
 names = [f"V{i}" for i in range(1501)]
 ones = rng.random((2500, 1501)) < 0.05
-cases = read_joint_cases(dict(zip(names, ones.T, strict=True)), None, "state", None)
+cases = learn_joint_cases(dict(zip(names, ones.T, strict=True)), None, "state", None)
 fit_dense_node(Indicators.of(cases, names), 1500)
 with open("/proc/self/status") as status:  # ru_maxrss is at least what the parent has
     print(next(line.split()[1] for line in status if line.startswith("VmHWM")))

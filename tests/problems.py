@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from ebnc import EBNC, Domain, EmbeddedStructure
-from ebnc.data.cases import read_cases
+from ebnc.data.read import read_cases
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior, count_cells
 from ebnc.likelihood.prior import as_prior

@@ -11,7 +11,9 @@ from ebnc.errors import EBNCError, TooLargeError, refuse_if_too_large
 ERRORS = [
     value
     for _, value in inspect.getmembers(errors, inspect.isclass)
-    if issubclass(value, BaseException) and value.__module__ == "ebnc.errors"
+    if issubclass(value, Exception)
+    and not issubclass(value, Warning)
+    and value.__module__ == "ebnc.errors"
 ]
 
 

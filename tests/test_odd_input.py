@@ -60,9 +60,9 @@ def test_theta_is_fitted_where_some_of_it_goes_to_zero():
 @pytest.mark.parametrize(
     ("column", "states"),
     [
-        (np.array([2**63, 2**63 + 1] * 30, dtype=np.uint64), (2**63, 2**63 + 1)),
-        (np.array([2**60, 2**60 + 1] * 30), (2**60, 2**60 + 1)),
-        ([10**30, 10**30 + 1] * 30, (10**30, 10**30 + 1)),
+        (np.array([2**63, 2**63 + 1] * 30, dtype=np.uint64), (str(2**63), str(2**63 + 1))),
+        (np.array([2**60, 2**60 + 1] * 30), (str(2**60), str(2**60 + 1))),
+        ([10**30, 10**30 + 1] * 30, (str(10**30), str(10**30 + 1))),
         (np.array([np.float32(1), 0, None] * 20, dtype=object), (0, 1, None)),
         (np.array([np.str_("a"), "b", np.float32("nan")] * 20, dtype=object), ("a", "b", None)),
         ([Decimal(1), Decimal("NaN"), Decimal(2)] * 20, (1, 2, None)),
@@ -84,8 +84,7 @@ NUMBERS = GOOD | {"A": np.linspace(0, 1, 60)}
     ("data", "options", "message"),
     [
         (42, {"weights": [1.0]}, "must be a DataFrame"),
-        (pl.DataFrame(GOOD).lazy(), {"weights": [1.0] * 60}, "must be a DataFrame"),
-        (GOOD | {"A": [10**400] * 60}, {}, "'A' must hold numbers"),
+        (pl.DataFrame(GOOD).lazy(), {"weights": [1.0] * 60}, "collect"),
         (pl.DataFrame(GOOD | {"A": pl.Series([{1}] * 60, dtype=pl.Object)}), {}, "cannot be"),
         (NUMBERS | {"Y": ["n", None] * 30}, {"categories": {"Y": ["n", "y"]}}, "missing values"),
         (GOOD, {"weights": np.ones(60) + 0j}, "must be numbers"),

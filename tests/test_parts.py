@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from ebnc import Domain, EBNCClassifier, EmbeddedStructure
-from ebnc.data import file_cases
-from ebnc.data.cases import Cases, read_cases
+from ebnc.data.cases import Cases
 from ebnc.data.files import DataFiles
 from ebnc.data.parts import StoredParts, tree_sum
+from ebnc.data.read import read_cases
 from ebnc.data.rows import CodedRows
 from ebnc.errors import DataError, NoMaximumError, StorageError
 from ebnc.fitting import newton
@@ -134,11 +134,10 @@ def test_files_whose_rows_do_not_fit(tmp_path: Path, monkeypatch):
     inputs = list(structure.inputs)
     in_memory = EBNCClassifier().fit(frame[inputs], frame["Y"])
     fitted = fit(structure, frame)
-    monkeypatch.setattr(file_cases, "KEPT_SHARE", 0.0)
-    monkeypatch.setattr(file_cases, "PART_ROWS", 40)
+    monkeypatch.setattr("ebnc.data.read.PART_ROWS", 40)
     spill = tmp_path / "spill"
     spill.mkdir()
-    files = DataFiles(tmp_path / "data.parquet", temp_directory=spill)
+    files = DataFiles(tmp_path / "data.parquet", temp_directory=spill, memory_limit=100)
     found = EBNCClassifier().fit(files, "Y")
     expected = in_memory.predict_proba(frame[inputs])
     np.testing.assert_allclose(found.predict_proba(frame[inputs]), expected, atol=1e-8)

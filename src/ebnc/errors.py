@@ -7,6 +7,7 @@ import os
 
 __all__ = [
     "DataError",
+    "DataWarning",
     "DomainError",
     "EBNCError",
     "FileError",
@@ -21,6 +22,8 @@ __all__ = [
     "StorageError",
     "StructureError",
     "TooLargeError",
+    "available_memory",
+    "readable_size",
     "refuse_if_too_large",
 ]
 
@@ -39,6 +42,10 @@ class DomainError(EBNCError, ValueError):
 
 class DataError(EBNCError, ValueError):
     """Rows that do not fit the domain."""
+
+
+class DataWarning(UserWarning):
+    """Data that were read in another way than one may expect: columns left out, unknown entries."""
 
 
 class FileError(EBNCError, OSError):
@@ -85,28 +92,72 @@ class TooLargeError(EBNCError, MemoryError):
     """Something exponential in size was asked for; nothing was allocated."""
 
 
-def _memory_limit() -> int:
-    """Bytes one object may take: half of the physical memory, 4 GiB where that is not known."""
+def available_memory() -> int:
+    """Bytes that can still be had: what the system has to give, 8 GiB where that is not known.
+
+    A limit of a container (cgroup) or of the process (``ulimit -v``) counts as well.
+    """
+    found = [_lines_of("/proc/meminfo").get("MemAvailable:", 0) * 1024 or _physical_memory()]
+    for limit, used in (("memory.max", "memory.current"), ("memory/memory.limit_in_bytes", "")):
+        most = _number_in(f"/sys/fs/cgroup/{limit}")
+        if most is not None:
+            found.append(most - (_number_in(f"/sys/fs/cgroup/{used}") or 0 if used else 0))
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+        import resource
+
+        most, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if most != resource.RLIM_INFINITY:
+            found.append(most - _lines_of("/proc/self/status").get("VmSize:", 0) * 1024)
+    except ImportError:  # not on Windows
+        pass
+    return max(0, min(found))
+
+
+def _physical_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
-        return 4 * 2**30
+        return 8 * 2**30
+
+
+def _number_in(path: str) -> int | None:
+    try:
+        with open(path, encoding="ascii") as file:
+            return int(file.read())
+    except (OSError, ValueError):
+        return None
+
+
+def _lines_of(path: str) -> dict[str, int]:
+    """Lines such as "MemAvailable:  123 kB"."""
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            pairs = [line.split()[:2] for line in file]
+    except OSError:
+        return {}
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
+
+
+def _memory_limit() -> int:
+    """Bytes one object may take: half of the memory that is available."""
+    return available_memory() // 2
 
 
 def refuse_if_too_large(n_bytes: int, what: str, remedy: str) -> None:
-    """Raise ``TooLargeError`` where ``what`` would take more than half of the memory.
+    """Raise ``TooLargeError`` where ``what`` would take more than half of the available memory.
 
     Called before allocating; ``n_bytes`` is an exact int, so 2^60 cells are no trouble to name.
     """
     limit = _memory_limit()
     if n_bytes > limit:
         raise TooLargeError(
-            f"{what} would take {_readable(n_bytes)}, more than the {_readable(limit)} "
-            f"that one object may take on this machine; {remedy}"
+            f"{what} would take {readable_size(n_bytes)}, more than the {readable_size(limit)} "
+            f"that one object may take now, half of the available memory; {remedy}"
         )
 
 
-def _readable(n_bytes: int) -> str:
+def readable_size(n_bytes: int) -> str:
+    """Bytes in words: 3 GiB."""
     size, units = n_bytes, ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
     for unit in units[:-1]:
         if size < 1024:

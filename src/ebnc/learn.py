@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ebnc.data.cases import Cases
-from ebnc.data.columns import Frame
-from ebnc.data.encoding import Table
 from ebnc.data.parts import Parts
-from ebnc.data.sources import learn_cases
-from ebnc.data.states import Categories, Missing
+from ebnc.data.read import learn_cases
+from ebnc.data.table import Categories, Frame, Missing
+from ebnc.data.table import TableLike as Table
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError, StorageError
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.multistart import ThetaFit, fit_theta_to_cases

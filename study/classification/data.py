@@ -19,8 +19,8 @@ import pandas as pd
 from sklearn.datasets import fetch_openml
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from ebnc.data.encoding import encode
-from ebnc.data.states import learn_domain
+from ebnc.data.coder import encode
+from ebnc.data.read import learn_states
 
 TARGET = "class"
 MOST_ROWS = 50_000
@@ -93,7 +93,7 @@ class Split:
         return Split(kept.reset_index(drop=True), self.test, self.classes)
 
     def coded(self) -> Coded:
-        domain = learn_domain(self.train, self.inputs, TARGET)
+        domain = learn_states(self.train, self.inputs, TARGET)
         train = encode(self.train, domain, self.inputs)
         test = encode(self.test, domain, self.inputs, unseen_as_extra=True)
         return Coded(

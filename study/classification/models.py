@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 import ebnc
-from ebnc.data.states import learn_domain
+from ebnc.data.read import learn_states
 from ebnc.domain import Interval
 from study.classification import peers
 from study.classification.data import TARGET, Split
@@ -86,7 +86,7 @@ def _classifier(options: dict[str, object], split: Split) -> Prediction:
 def _quantiles(split: Split) -> Prediction:
     """The default, with numbers cut into five intervals at quantiles instead of by MDLP."""
     train, test = split.train.copy(), split.test.copy()
-    domain = learn_domain(train, split.inputs, TARGET)
+    domain = learn_states(train, split.inputs, TARGET)
     for name in split.inputs:
         if not isinstance(domain[name][0], Interval):
             continue

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import ebnc
-from ebnc.data.cases import read_cases
-from ebnc.data.states import learn_domain
+from ebnc.data.read import learn_states, read_cases
 from ebnc.search.greedy import ENOUGH, TIED, greedy_search
 from ebnc.search.limits import Limits
 from ebnc.search.moves import moves
@@ -54,7 +53,7 @@ def climb_without_screening(scorer: Scorer, start: ebnc.EmbeddedStructure) -> Sc
 def measure(directory: Path, name: str) -> dict[str, Value]:
     frame = read_set(directory, name)
     inputs = [column for column in frame.columns if column != TARGET]
-    domain = learn_domain(frame, inputs, TARGET)
+    domain = learn_states(frame, inputs, TARGET)
     cases = read_cases(frame, domain, inputs, TARGET).counted()
     start = ebnc.EmbeddedStructure.naive(TARGET, inputs)
     screened, full = Scorer(cases), Scorer(cases)

@@ -12,8 +12,8 @@ import pandas as pd
 
 import ebnc
 from ebnc.data.cases import Cases
+from ebnc.data.read import learn_joint_cases
 from ebnc.network.constraints import Constraints
-from ebnc.network.joint_cases import read_joint_cases
 from ebnc.network.nodes import Settings
 from ebnc.network.sparse import SparseSearch
 
@@ -47,7 +47,7 @@ def learn(data: pd.DataFrame, truth: ebnc.Network, structure: str, kind: str) ->
 def learn_nodes(data: pd.DataFrame, truth: ebnc.Network, kinds: tuple[str, ...]) -> ebnc.Network:
     """The nodes of a network whose arcs are known."""
     names = truth.variables
-    cases = read_joint_cases(data[list(names)], truth.domain, "state", None)
+    cases = learn_joint_cases(data[list(names)], truth.domain, "state", None)
     known = set(truth.arcs)
     others = [(x, y) for x in names for y in names if x != y and (x, y) not in known]
     constraints = Constraints.of(names, required=known, forbidden=others)
@@ -68,7 +68,7 @@ def hill_climbing(data: pd.DataFrame, truth: ebnc.Network) -> ebnc.Network:
         found = learner.learnBN()
     name = {node: found.variable(node).name() for node in found.nodes()}
     parents = {name[i]: [name[p] for p in found.parents(i)] for i in found.nodes()}
-    cases = read_joint_cases(data, truth.domain, "state", None)
+    cases = learn_joint_cases(data, truth.domain, "state", None)
     return ebnc.Network(ebnc.Table.learn(_of(cases, x), parents[x]) for x in truth)
 
 

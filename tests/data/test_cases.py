@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from ebnc.data.cases import Cases, check_weights, distinct_rows, read_cases
+from ebnc.data.cases import Cases, check_weights, distinct_rows
+from ebnc.data.read import read_cases
 from ebnc.domain import Domain
 from ebnc.errors import DataError
 

@@ -6,7 +6,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from ebnc.data.columns import factorise, is_numeric, n_rows, numbers, read_columns
+from ebnc.data.batches import FrameSource
+from ebnc.data.columns import Labels, Numbers, factorise, read_column
 from ebnc.errors import DataError
 
 VALUES = ["b", "a", None, "b", "c"]
@@ -26,13 +27,10 @@ def frames(values):
 
 @pytest.mark.parametrize("kind", list(frames(VALUES)))
 def test_every_kind_of_table_gives_the_same_codes_and_labels(kind):
-    column = read_columns(frames(VALUES)[kind], ["x"])["x"]
-    found = factorise("x", column)
-    assert found.labels == ("a", "b", "c")
-    assert found.codes.tolist() == [1, 0, -1, 1, 2]
-    assert found.has_missing
+    found = FrameSource(frames(VALUES)[kind], ["x"]).read(["x"])["x"]
+    assert isinstance(found, Labels)
+    assert [found.labels[code] if code >= 0 else None for code in found.codes] == VALUES
     assert not found.declared
-    assert not is_numeric(column)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +47,7 @@ def test_every_kind_of_table_gives_the_same_codes_and_labels(kind):
     ],
 )
 def test_numbers_are_labels_in_ascending_order(column):
-    found = factorise("x", read_columns({"x": column}, ["x"])["x"])
+    found = factorise(read_column("x", column))
     assert found.codes.tolist() == [1, 0, 1]
     assert found.labels[0] == 1
     assert len(found.labels) == 2
@@ -59,18 +57,20 @@ def test_numbers_are_labels_in_ascending_order(column):
     "column", [pd.Series([True, False]), pl.Series([True, False]), np.array([True, False])]
 )
 def test_booleans_are_labels_not_numbers(column):
-    raw = read_columns({"x": column}, ["x"])["x"]
-    assert not is_numeric(raw)
-    assert factorise("x", raw).labels == (False, True)
+    found = read_column("x", column)
+    assert isinstance(found, Labels)
+    assert found.labels == (False, True)
 
 
 def test_categories_keep_their_declared_order_and_states_not_observed():
     declared = ["low", "mid", "high"]
     for column in (
-        pd.Series(pd.Categorical(["high", "low", None], categories=declared)),
-        pl.Series(["high", "low", None], dtype=pl.Enum(declared)),
+        pd.DataFrame({"x": pd.Categorical(["high", "low", None], categories=declared)}),
+        {"x": pd.Series(pd.Categorical(["high", "low", None], categories=declared))},
+        pl.DataFrame({"x": ["high", "low", None]}, schema={"x": pl.Enum(declared)}),
+        {"x": pl.Series(["high", "low", None], dtype=pl.Enum(declared))},
     ):
-        found = factorise("x", read_columns({"x": column}, ["x"])["x"])
+        found = FrameSource(column).read(["x"])["x"]
         assert found.labels == ("low", "mid", "high")
         assert found.codes.tolist() == [2, 0, -1]
         assert found.declared
@@ -88,10 +88,10 @@ def test_categories_keep_their_declared_order_and_states_not_observed():
     ],
 )
 def test_missing_numbers_are_missing_however_they_are_written(column):
-    raw = read_columns({"x": column}, ["x"])["x"]
-    assert is_numeric(raw)
-    assert np.isnan(numbers("x", raw)).tolist() == [False, True, True]
-    found = factorise("x", raw)
+    raw = read_column("x", column)
+    assert isinstance(raw, Numbers)
+    assert np.isnan(raw.values).tolist() == [False, True, True]
+    found = factorise(raw)
     assert found.codes.tolist() == [0, -1, -1]
     assert found.labels == (1.5,)
 
@@ -103,7 +103,7 @@ def test_all_missing_columns_have_no_labels():
         pd.Series([None, None]),
         [np.nan, np.nan],
     ):
-        found = factorise("x", read_columns({"x": column}, ["x"])["x"])
+        found = factorise(read_column("x", column))
         assert found.labels == ()
         assert found.codes.tolist() == [-1, -1]
 
@@ -113,12 +113,7 @@ def test_mixed_types_in_one_column_are_refused(values):
     array = np.empty(2, dtype=object)
     array[:] = values
     with pytest.raises(DataError, match="'x' mixes types"):
-        factorise("x", array)
-
-
-def test_values_without_an_order_are_refused():
-    with pytest.raises(DataError, match="have no order"):
-        factorise("x", np.array([1 + 2j, 3j], dtype=object))
+        read_column("x", array)
 
 
 @pytest.mark.parametrize(
@@ -129,29 +124,87 @@ def test_values_without_an_order_are_refused():
         (pd.DataFrame({"x": [1]}), "no column 'y'"),
         (np.zeros((3, 3)), r"got shape \(3, 3\)"),
         (np.zeros(3), r"got shape \(3,\)"),
-        ("file.csv", "must be a DataFrame"),
+        ([[1, 2]], "must be a DataFrame"),
         (None, "must be a DataFrame"),
         ({"x": [[1], [2]], "y": [1, 2]}, "'x' must be one-dimensional"),
         ({"x": 3, "y": [1]}, "'x' must be one-dimensional"),
-        (pd.DataFrame([[1, 2]], columns=["x", "x"]), "cannot be read"),
+        (pd.DataFrame([[1, 2]], columns=["x", "x"]), "two columns 'x'"),
     ],
 )
 def test_tables_that_cannot_be_read(data, message):
     with pytest.raises(DataError, match=message):
-        read_columns(data, ["x", "y"])
+        FrameSource(data, ["x", "y"]).read(["x", "y"])
 
 
 def test_numbers_refuse_text_and_infinity():
-    with pytest.raises(DataError, match="'x' must hold numbers"):
-        numbers("x", np.array(["a", "b"]))
-    with pytest.raises(DataError, match="infinite"):
-        numbers("x", np.array([1.0, np.inf]))
+    with pytest.raises(DataError, match="'x' must hold numbers, got 'b'"):
+        read_column("x", np.array(["1", "b"]), "number")
+    for column in (np.array([1.0, np.inf]), ["1", "-inf"], ["1e400"], [float("inf"), None]):
+        with pytest.raises(DataError, match="infinite"):
+            read_column("x", column)
+
+
+TEXTS = [
+    (["1", "2.50", "-3", "+4", " 5 ", ".5", "6.", "1e3", "NA"], "number"),
+    (["01", "2"], "label"),
+    (["-01", "2"], "label"),
+    (["0x1", "0x2"], "label"),
+    (["0b1"], "label"),
+    (["1_000"], "label"),
+    (["1,5"], "label"),
+    (["٣"], "label"),
+    (["NAN", "1"], "label"),
+    (["+nan", "1"], "label"),
+    (["TRUE", "FALSE"], "label"),
+    (["0", "0.5", "0e3", "-0"], "number"),
+    (["2020-01-01", "2020-12-31 10:30", ""], "date"),
+    (["2020-01-01T10:00:00Z"], "date"),
+    (["2020-01-01", "1"], "label"),
+    (["2020-02-30"], "label"),
+    (["", "NA", "nan"], None),
+]
+
+
+@pytest.mark.parametrize(("texts", "kind"), TEXTS, ids=lambda x: str(x)[:30])
+@pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, pa.array])
+@pytest.mark.parametrize("times", [1, 300])
+def test_text_is_numbers_dates_or_labels(texts, kind, make, times):
+    """The same in every library, whether entries repeat or not."""
+    column = read_column("x", make(texts * times))
+    assert column.kind == kind
+    if kind == "label":
+        assert [column.labels[code] for code in column.codes[: len(texts)]] == texts
+    if kind == "number":
+        expected = [np.nan if text == "NA" else float(text) for text in texts]
+        np.testing.assert_array_equal(column.values[: len(texts)], expected)
+
+
+def test_dates_are_days():
+    moments = ["2020-01-01", "1969-12-31 18:00", None]
+    expected = [18262.0, -0.25, np.nan]
+    for column in (
+        moments,
+        np.array(moments, dtype="datetime64[ns]"),
+        pd.Series(pd.to_datetime(pd.Series(moments), format="ISO8601")),
+        pl.Series(pd.to_datetime(pd.Series(moments), format="ISO8601")),
+        pa.array(moments).cast(pa.timestamp("ms")),
+    ):
+        found = read_column("x", column)
+        assert found.kind == "date"
+        np.testing.assert_array_equal(found.values, expected)
+    found = read_column("x", pa.array([3_600_000_000], pa.duration("us")))
+    np.testing.assert_allclose(found.values, [1 / 24])
+
+
+def test_decimal_commas_by_option():
+    from ebnc.data.table import Options
+
+    comma = Options(decimal=",")
+    np.testing.assert_array_equal(read_column("x", ["1,5", "2"], None, comma).values, [1.5, 2.0])
+    assert read_column("x", ["1.234,5"], None, comma).kind == "label"
 
 
 def test_rows_are_counted_where_no_column_is_asked_for():
-    assert (
-        n_rows({"x": [1, 2, 3]})
-        == n_rows(np.zeros((3, 0)))
-        == n_rows(pd.DataFrame(index=[1, 2, 3]))
-        == 3
-    )
+    for data in ({"x": [1, 2, 3]}, np.zeros((3, 0)), pd.DataFrame(index=[1, 2, 3])):
+        (batch,) = FrameSource(data).batches([], {}, FrameSource(data).options)
+        assert batch.n_rows == 3

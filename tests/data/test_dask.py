@@ -16,7 +16,7 @@ from distributed import Client, LocalCluster  # noqa: E402
 import ebnc  # noqa: E402
 from ebnc import EBNCClassifier, EmbeddedStructure  # noqa: E402
 from ebnc.data import dask_parts  # noqa: E402
-from ebnc.data.sources import learn_cases  # noqa: E402
+from ebnc.data.read import learn_cases  # noqa: E402
 from ebnc.domain import Interval  # noqa: E402
 from ebnc.errors import DataError, StorageError  # noqa: E402
 
@@ -110,8 +110,8 @@ def test_networks_from_partitions(client):
     np.testing.assert_array_equal(found.log_likelihood(frame), expected.log_likelihood(frame))
     with pytest.raises(DataError, match="partition 1: the data have no column 'few'"):
         ebnc.Network.learn(of_parts(frame, frame.drop(columns="few")))
-    other = frame.assign(few=frame["few"].astype(str))
-    with pytest.raises(DataError, match=r"'few' differs in type between partitions: number"):
+    other = frame.assign(few=frame["few"].astype(str) + "x")
+    with pytest.raises(DataError, match=r"'few' differs in type between .* number"):
         ebnc.Network.learn(of_parts(frame, other))
 
 
@@ -142,14 +142,14 @@ def test_bad_partitions_are_named(client):
     frame = table(100)
     with pytest.raises(DataError, match="partition 1: the data have no column 'few'"):
         learn_cases(of_parts(frame, frame.drop(columns="few")), INPUTS, "y")
-    other = frame.assign(few=frame["few"].astype(str))
-    with pytest.raises(DataError, match=r"'few' differs in type between partitions: number"):
+    other = frame.assign(few=frame["few"].astype(str) + "x")
+    with pytest.raises(DataError, match=r"'few' differs in type between .* number"):
         learn_cases(of_parts(frame, other), INPUTS, "y")
     categories = {"text": ["a", "b", "c"]}
     late = frame.assign(text="zebra")
     with pytest.raises(DataError, match="partition 1: 'zebra' in column 'text' is not one of"):
         learn_cases(of_parts(frame, late), INPUTS, "y", categories=categories)
-    with pytest.raises(DataError, match="no value at all"):
+    with pytest.raises(DataError, match="no rows"):
         learn_cases(of_parts(frame[:0], frame[:0]), INPUTS, "y")
     with pytest.raises(DataError, match="must be the name of a column"):
         learn_cases(of_parts(frame), INPUTS, "y", weights=frame["w"])
@@ -157,6 +157,7 @@ def test_bad_partitions_are_named(client):
 
 def test_a_worker_killed_in_the_middle_of_a_fit_changes_nothing(client, monkeypatch):
     frame = table()
+    monkeypatch.setattr("ebnc.data.dask_read.HOME_BYTES", 0)
     expected = ebnc.fit(STRUCTURE, frame)
     victims = list(client.run(os.getpid).values())
     passes = []
@@ -189,7 +190,8 @@ def _lack_memory(part):
     raise MemoryError("Unable to allocate 1.00 TiB")
 
 
-def test_a_worker_out_of_memory_is_a_clear_error(client):
+def test_a_worker_out_of_memory_is_a_clear_error(client, monkeypatch):
+    monkeypatch.setattr("ebnc.data.dask_read.HOME_BYTES", 0)
     parts = learn_cases(partitioned(table(200), 2), INPUTS, "y")
     with pytest.raises(StorageError, match="a worker ran out of memory: Unable to allocate"):
         parts.add_up(_lack_memory)

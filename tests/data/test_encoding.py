@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ebnc import Domain, EmbeddedNetwork, EmbeddedStructure
-from ebnc.data.encoding import encode
+from ebnc.data.coder import encode
 from ebnc.data.rows import CodedRows
 from ebnc.errors import DataError, EBNCError
 
@@ -159,25 +159,31 @@ def test_missing_numbers_are_refused_as_missing(data):
     [
         (WORDS, {"A": ["x", "w"]}, "'w' in column 'A' is not one of its states x, y, z"),
         (WORDS, {"A": ["X"]}, "'X' in column 'A'"),
-        (WORDS, {"A": [""]}, "'' in column 'A'"),
-        (WORDS, {"A": ["nan"]}, "'nan' in column 'A'"),
+        (WORDS, {"A": [""]}, "'A' has missing values"),
+        (WORDS, {"A": ["nan"]}, "'A' has missing values"),
         (WORDS, pl.DataFrame({"A": ["w"]}), "'w' in column 'A'"),
         (WORDS, pd.DataFrame({"A": pd.Categorical(["w"])}), "'w' in column 'A'"),
         (WORDS, {"A": [0, 1]}, "0 in column 'A'"),
         (COUNTED, {"A": [0, 3]}, "3 in column 'A' is not one of its states 0, 1, 2"),
         (COUNTED, {"A": [-1]}, "-1 in column 'A'"),
-        (COUNTED, {"A": np.array([2**63], dtype=np.uint64)}, "9223372036854775808 in column 'A'"),
-        (COUNTED, {"A": [2**70]}, "1180591620717411303424 in column 'A'"),
+        (
+            COUNTED,
+            {"A": np.array([2**63], dtype=np.uint64)},
+            "'9223372036854775808' in column 'A'",
+        ),
+        (COUNTED, {"A": [2**70]}, "'1180591620717411303424' in column 'A'"),
         (COUNTED, {"A": [0.5]}, "0.5 in column 'A'"),
-        (COUNTED, {"A": [np.inf]}, "inf in column 'A'"),
-        (COUNTED, {"A": ["0"]}, "'0' in column 'A'"),
+        (COUNTED, {"A": [np.inf]}, "'A' holds an infinite number"),
+        (COUNTED, {"A": ["3"]}, "3 in column 'A'"),
+        (COUNTED, {"A": ["00"]}, "'A' must hold numbers, got '00'"),
+        (COUNTED, {"A": ["0x1"]}, "'A' must hold numbers, got '0x1'"),
         (COUNTED, pl.DataFrame({"A": [3]}), "3 in column 'A'"),
         (COUNTED, pa.table({"A": [3]}), "3 in column 'A'"),
         (COUNTED, pd.DataFrame({"A": [3]}), "3 in column 'A'"),
         (WORDS, {"B": ["x"]}, "no column 'A'; they have 'B'"),
         (WORDS, pd.DataFrame({"a": ["x"]}), "no column 'A'; they have 'a'"),
         (WORDS, pd.DataFrame(), "no column 'A'"),
-        (WORDS, pd.DataFrame([["x"]]), "no column 'A'; they have 0"),
+        (WORDS, pd.DataFrame([["x"]]), "names must be strings, got 0"),
         (WORDS, pl.DataFrame(), "no column 'A'"),
         (WORDS, pa.table({}), "no column 'A'"),
         (WORDS, {}, "no column 'A'"),
@@ -193,11 +199,11 @@ def test_missing_numbers_are_refused_as_missing(data):
         (WORDS, {"A": {"x": 1}}, "'A' must be one-dimensional"),
         (WORDS, None, "got NoneType"),
         (WORDS, 3, "got int"),
-        (WORDS, "data.csv", "got str"),
+        (WORDS, "data.csv", "no file or folder 'data.csv'"),
         (WORDS, ["x"], "got list"),
         (WORDS, [["x"]], "got list"),
         (WORDS, pd.Series(["x"], name="A"), "got Series"),
-        (WORDS, pl.LazyFrame({"A": ["x"]}), "got LazyFrame"),
+        (WORDS, pl.LazyFrame({"A": ["x"]}), r"collect\(\) first"),
         (WORDS, pd.DataFrame([["x", "y"]], columns=["A", "A"]), "A"),
         (WORDS, pd.DataFrame([["x", "y", "z"]], columns=["A", "B", "B"]), "B"),
         (WORDS, pa.table([pa.array(["x"]), pa.array(["y"])], names=["A", "A"]), "A"),
@@ -231,7 +237,7 @@ def test_numbers_beyond_the_states_are_refused_in_every_integer_type(dtype, valu
         pd.DataFrame({"A": column}),
         pl.DataFrame({"A": column}),
     ):
-        with pytest.raises(DataError, match=f"{value} in column 'A' is not one of its states"):
+        with pytest.raises(DataError, match=rf"{value}'? in column 'A' is not one of its states"):
             codes_of(data, COUNTED)
 
 

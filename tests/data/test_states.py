@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ebnc.data.encoding import encode
-from ebnc.data.states import learn_domain
+from ebnc.data.coder import encode
+from ebnc.data.read import learn_states
 from ebnc.domain import Interval
 from ebnc.errors import DataError, DomainError
 
@@ -27,7 +27,7 @@ def frame():
 
 
 def test_each_kind_of_column_gets_its_states(frame):
-    domain = learn_domain(frame, ["word", "few", "many", "flag", "gap"], "y")
+    domain = learn_states(frame, ["word", "few", "many", "flag", "gap"], "y")
     assert domain["word"] == ("a", "b")
     assert domain["few"] == (3, 4, 5)
     assert all(isinstance(state, Interval) for state in domain["many"])
@@ -38,7 +38,7 @@ def test_each_kind_of_column_gets_its_states(frame):
 
 
 def test_learned_states_take_the_data_they_were_learned_from(frame):
-    domain = learn_domain(frame, ["word", "few", "many", "flag", "gap"], "y")
+    domain = learn_states(frame, ["word", "few", "many", "flag", "gap"], "y")
     rows = encode(frame, domain, list(domain))
     assert rows.codes.dtype == np.uint8
     np.testing.assert_array_equal(rows.column("many"), frame["many"] > domain["many"][0].high)
@@ -46,11 +46,11 @@ def test_learned_states_take_the_data_they_were_learned_from(frame):
 
 
 def test_without_a_target_numbers_are_cut_by_quantiles(frame):
-    assert learn_domain(frame, ["many"]).n_states("many") == 5
+    assert learn_states(frame, ["many"]).n_states("many") == 5
 
 
 def test_declared_states_win(frame):
-    domain = learn_domain(
+    domain = learn_states(
         frame, ["word"], "y", categories={"word": ["z", "b", "a"], "y": ["yes", "no"]}
     )
     assert domain["word"] == ("z", "b", "a")
@@ -59,7 +59,7 @@ def test_declared_states_win(frame):
 
 def test_missing_can_be_refused(frame):
     with pytest.raises(DataError, match="'gap' has missing values"):
-        learn_domain(frame, ["gap"], "y", missing="refuse")
+        learn_states(frame, ["gap"], "y", missing="refuse")
 
 
 @pytest.mark.parametrize(
@@ -72,32 +72,32 @@ def test_missing_can_be_refused(frame):
 )
 def test_targets_that_cannot_be_learned(target, message):
     with pytest.raises(DataError, match=message):
-        learn_domain({"x": ["p", "q"] * 10, "y": target}, ["x"], "y")
+        learn_states({"x": ["p", "q"] * 10, "y": target}, ["x"], "y")
 
 
 def test_one_class_is_enough_where_more_are_declared():
     data = {"x": ["p", "q"], "y": ["a", "a"]}
-    assert learn_domain(data, ["x"], "y", categories={"y": ["a", "b"]})["y"] == ("a", "b")
+    assert learn_states(data, ["x"], "y", categories={"y": ["a", "b"]})["y"] == ("a", "b")
 
 
 def test_identifiers_and_continuous_targets_are_refused():
     many = [f"id{i}" for i in range(100_000)]
-    with pytest.raises(DataError, match="'x' has 100000 different values"):
-        learn_domain({"x": many, "y": ["a", "b"] * 50_000}, ["x"], "y")
-    with pytest.raises(DataError, match="'y' has 5000 different values"):
-        learn_domain({"x": ["p"] * 5000, "y": np.random.default_rng(0).random(5000)}, ["x"], "y")
+    with pytest.raises(DataError, match="'x' has more than 1000 different labels"):
+        learn_states({"x": many, "y": ["a", "b"] * 50_000}, ["x"], "y")
+    with pytest.raises(DataError, match="'y' is to be predicted and has more than 1000 different"):
+        learn_states({"x": ["p"] * 5000, "y": np.random.default_rng(0).random(5000)}, ["x"], "y")
 
 
 def test_constant_and_all_missing_columns_have_one_state():
     data = {"x": ["p"] * 4, "z": [None] * 4, "n": [np.nan] * 4, "y": ["a", "b"] * 2}
-    domain = learn_domain(data, ["x", "z", "n"], "y")
+    domain = learn_states(data, ["x", "z", "n"], "y")
     assert domain["x"] == ("p",)
     assert domain["z"] == domain["n"] == (None,)
     assert encode(data, domain, ["x", "z", "n"]).codes.tolist() == [[0] * 4] * 3
 
 
 def test_unseen_labels_and_numbers_outside_are_errors_or_extra_codes(frame):
-    domain = learn_domain(frame, ["word", "many", "gap"], "y")
+    domain = learn_states(frame, ["word", "many", "gap"], "y")
     new = {"word": ["a", "c", None], "many": [1e9, -1e9, np.nan], "gap": [None, 0, 7]}
     with pytest.raises(DataError, match="'c' in column 'word'"):
         encode({"word": ["a", "c"]}, domain, ["word"])
@@ -111,7 +111,7 @@ def test_unseen_labels_and_numbers_outside_are_errors_or_extra_codes(frame):
 
 def test_intervals_must_cover_all_numbers():
     with pytest.raises(DomainError, match="without gaps"):
-        learn_domain(
+        learn_states(
             {"x": [1.0], "y": ["a"]},
             ["x"],
             "y",

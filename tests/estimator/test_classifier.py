@@ -18,11 +18,13 @@ from sklearn.preprocessing import FunctionTransformer
 
 import ebnc
 from ebnc import EBNCClassifier
+from ebnc.errors import DataWarning
 
 CHECK = """
 import collections, warnings
 from sklearn.utils.estimator_checks import check_estimator
 from ebnc import EBNCClassifier
+from ebnc.errors import DataWarning
 warnings.simplefilter("ignore")
 found = check_estimator(EBNCClassifier(), on_fail=None, on_skip=None)
 print(collections.Counter(row["status"] for row in found))
@@ -167,7 +169,8 @@ def test_unseen_states_at_prediction_are_averaged(weather):
     x, y = weather
     model = EBNCClassifier().fit(x, y)
     new = x.head(3).assign(host=["Zoe", None, "Ann"], sky=["foggy", "dry", "wet"])
-    assert np.isfinite(model.predict_proba(new)).all()
+    with pytest.warns(DataWarning, match=r"unknown: 'sky' \(1\), 'host' \(1\)"):
+        assert np.isfinite(model.predict_proba(new)).all()
 
 
 def test_interactions_are_found_where_there_are_some():

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linprog
 
 import ebnc
-from ebnc.data.cases import read_cases
+from ebnc.data.read import read_cases
 from ebnc.errors import NoMaximumError
 from ebnc.fitting.separation import refuse_unidentified, separating_direction
 from ebnc.parameters.design_matrix import indicator_design

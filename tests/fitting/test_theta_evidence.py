@@ -7,7 +7,7 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 import ebnc
-from ebnc.data.cases import read_cases
+from ebnc.data.read import read_cases
 from ebnc.domain import Domain
 from ebnc.errors import ParameterError
 from ebnc.parameters.theta_likelihood import ThetaLikelihood

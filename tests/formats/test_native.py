@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 import ebnc
+import fuzz
 from ebnc.domain import Domain
 from ebnc.errors import EBNCError, FileError, FormatError
 from ebnc.formats.native import document, load, read_model, save, schema
@@ -55,12 +56,13 @@ def saved(model, tmp_path, **more):
 
 
 @pytest.mark.parametrize("parameters", PARAMETERS, ids=lambda p: ",".join(p) or "default")
+@pytest.mark.filterwarnings("ignore::ebnc.errors.DataWarning")
 def test_a_classifier_predicts_the_same_bits_after_a_round_trip(parameters, tmp_path):
     """Probabilities, also of labels never seen; and every public attribute."""
     model = ebnc.EBNCClassifier(**parameters).fit(ROWS, CLASSES["str"])
     model.save(tmp_path / "model.json")
     back = ebnc.load(tmp_path / "model.json")
-    unseen = ROWS.assign(**{"a b|c]": "never seen"})
+    unseen = ROWS.assign(**{"a b|c]": ["never seen", *ROWS["a b|c]"][1:]]})
     for rows in (ROWS, unseen):
         assert np.array_equal(model.predict_proba(rows), back.predict_proba(rows))
         assert np.array_equal(model.predict_log_proba(rows), back.predict_log_proba(rows))
@@ -213,6 +215,7 @@ REMOVED = object()
 JUNK = [REMOVED, None, True, -1, 0, 1e308, 1.5, "", "<script>alert(1)</script>", [], [[]], {}]
 
 
+@pytest.mark.filterwarnings("ignore::ebnc.errors.DataWarning")  # states that are nonsense
 @pytest.mark.parametrize("name", regenerate.MODELS)
 def test_any_field_made_nonsense_is_refused_or_harmless(name, tmp_path):
     """Every place in the file × every junk: an EBNCError, or a model that predicts numbers."""
@@ -288,3 +291,8 @@ def test_the_schema_is_one_and_refuses_what_the_reader_refuses():
             if path and path[0] != "findings":
                 wrong = changed(contents, path, {"unknown": 1})
                 assert not validator.is_valid(wrong), path
+
+
+def test_damaged_files_are_refused_or_read_never_worse(tmp_path):
+    """A small part of ``make fuzz``."""
+    assert fuzz.run(fuzz.load_damaged, range(300), tmp_path) == 0

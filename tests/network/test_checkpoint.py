@@ -102,7 +102,9 @@ def test_ctrl_c_returns_the_network_so_far(local, n_steps, monkeypatch):
         accept(self, options)
 
     monkeypatch.setattr(SparseSearch, "_accept", interrupted)
-    learned = ebnc.Network.learn(data, local=local)
+    with pytest.raises(KeyboardInterrupt):
+        ebnc.Network.learn(data, local=local)
+    learned = ebnc.Network.learn(data, local=local, on_interrupt="best")
     assert learned.trace.interrupted
     assert len(learned.trace.steps) == n_steps
     assert len(learned.arcs) == 2

@@ -8,18 +8,18 @@ import pytest
 
 import ebnc
 from ebnc.data.cases import Cases
+from ebnc.data.read import learn_joint_cases
 from ebnc.data.rows import all_configurations
 from ebnc.domain import Domain
 from ebnc.errors import ParameterError
 from ebnc.network.decision_graph import grow_graph
 from ebnc.network.growing import ALPHAS
-from ebnc.network.joint_cases import read_joint_cases
 from ebnc.network.tree import grow_tree
 from ebnc.score.dirichlet import dirichlet_log_evidence
 
 
 def cases_of(data, domain, target="Z"):
-    cases = read_joint_cases(data, domain, "state", None)
+    cases = learn_joint_cases(data, domain, "state", None)
     return Cases(cases.domain, target, cases.rows, cases.rows.column(target), cases.weights)
 
 

@@ -199,6 +199,7 @@ def test_weights_are_repeated_rows():
     assert one.bic == pytest.approx(other.bic, abs=1e-7)
     assert one.log_evidence == pytest.approx(other.log_evidence, abs=1e-7)
     score = one.score(frame, weights=weights)
+    assert score == one.score(frame.assign(times=weights), weights="times")
     assert score.total == pytest.approx(one.score(repeated).total, abs=1e-7)
 
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import ebnc
+from ebnc.data.read import learn_joint_cases
 from ebnc.errors import DataError, ParameterError, SearchError
-from ebnc.network.joint_cases import read_joint_cases
 from ebnc.network.nodes import NodeLearner, Settings
 from network.networks import random_network
 
@@ -19,7 +19,7 @@ def sample(seed, n=1000, **more):
 
 
 def learner(data, name, **settings):
-    cases = read_joint_cases(data, None, "state", None)
+    cases = learn_joint_cases(data, None, "state", None)
     from ebnc.data.cases import Cases
 
     mine = Cases(cases.domain, name, cases.rows, cases.rows.column(name), cases.weights)

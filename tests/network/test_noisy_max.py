@@ -10,9 +10,9 @@ from scipy.stats import beta, dirichlet
 
 import ebnc
 from ebnc.data.cases import Cases
-from ebnc.data.encoding import encode
+from ebnc.data.coder import encode
+from ebnc.data.read import learn_joint_cases
 from ebnc.errors import ParameterError
-from ebnc.network.joint_cases import read_joint_cases
 from ebnc.network.noisy_max_learning import _Counted, _fit, cause_gains, learn_noisy_max
 from ebnc.score.dirichlet import dirichlet_log_evidence
 from network.networks import random_local
@@ -38,7 +38,7 @@ def rows_of(local, n, seed=0):
 
 
 def cases_of(data, domain, target="Z"):
-    cases = read_joint_cases(data, domain, "state", None)
+    cases = learn_joint_cases(data, domain, "state", None)
     return Cases(cases.domain, target, cases.rows, cases.rows.column(target), cases.weights)
 
 

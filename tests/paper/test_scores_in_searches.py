@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import ebnc
-from ebnc.data.cases import read_cases
+from ebnc.data.read import read_cases
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.network.nodes import NodeLearner, Settings

@@ -8,11 +8,13 @@ import pytest
 
 import ebnc
 from ebnc import EBNC, EBNCClassifier, EmbeddedStructure
-from ebnc.data.cases import read_cases
+from ebnc.data.read import read_cases
 from ebnc.errors import FormatError, ParameterError
 from ebnc.formats.predictor import read_predictor
 from ebnc.parameters.background import MOST_ROWS, Background, learn_background
 from test_parts import cut
+
+pytestmark = pytest.mark.filterwarnings("ignore::ebnc.errors.DataWarning")  # which counts them
 
 NAMES = ["a", "b", "c", "d", "e"]
 
@@ -79,7 +81,7 @@ def test_if_nothing_is_known_classes_have_their_shares(n_classes):
     np.testing.assert_allclose(found[0], np.bincount(y) / len(y), atol=0.02)
     for unknown in (["a", "b"], ["b", "c", "d"]):
         new = x.iloc[:20].copy()
-        new[unknown] = "never seen"
+        new[unknown] = None
         wanted = [averaged_by_hand(model, x, x.iloc[i], unknown) for i in range(20)]
         np.testing.assert_allclose(model.predict_proba(new), wanted, atol=0.03)
 
@@ -102,7 +104,7 @@ def test_rows_columns_and_labels_may_be_in_any_order():
     assert len(x.drop_duplicates()) > MOST_ROWS
     rng = np.random.default_rng(2)
     new = x.iloc[:10].copy()
-    new[["b", "c"]] = "never seen"
+    new[["b", "c"]] = None
     new.loc[new.index[5:], "a"] = "never seen"
     structure = EmbeddedStructure.naive("class", NAMES)
     wanted = EBNCClassifier(structure, prior_scale=1.0).fit(x, y).predict_proba(new)

@@ -244,5 +244,5 @@ def test_what_cannot_be_reported_is_refused():
     problem = two_classes()
     with pytest.raises(DataError, match="give the classes"):
         summarise(problem.model, problem.x)
-    with pytest.raises(DataError, match="'snow' is not a class of the model"):
+    with pytest.raises(DataError, match="'snow' in column 'y' is not one of its states"):
         summarise(problem.model, problem.x, ["snow"] * len(problem.x))

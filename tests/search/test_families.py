@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import ebnc
-from ebnc.data.cases import read_cases
+from ebnc.data.read import read_cases
 from ebnc.search.families import (
     conditional_mutual_information,
     forest,

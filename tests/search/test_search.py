@@ -8,7 +8,7 @@ import pytest
 from study.classification.screening import climb_without_screening
 
 import ebnc
-from ebnc.data.cases import read_cases
+from ebnc.data.read import read_cases
 from ebnc.errors import SearchError
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.search import features, greedy, screening

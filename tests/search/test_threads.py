@@ -9,7 +9,7 @@ import pytest
 
 import ebnc
 from ebnc import EmbeddedStructure
-from ebnc.data.cases import read_cases
+from ebnc.data.read import read_cases
 from ebnc.kernels.parallel import limit_threads, n_threads
 from ebnc.likelihood.counts import CellCounts
 from ebnc.search import screening

@@ -18,8 +18,7 @@ def main() -> None:
 
     status = run(sys.argv[1:])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # too late: all is done and said
-    if "duckdb" not in sys.modules:  # which would complain of what is left
-        gc.freeze()  # nor is anything looked through at the end
+    gc.freeze()  # nor is anything looked through at the end
     if status:  # nothing is left to do, and libraries that were interrupted would complain
         sys.stderr.flush()
         os._exit(status)

@@ -27,19 +27,19 @@ def summary_on(
     """The summary of a classifier, with its cross-validation on the data it was learned from."""
     import numpy as np
 
-    from ebnc.data.columns import take_rows
-    from ebnc.data.file_cases import read_columns_of_files
+    from ebnc.data.batches import take_rows
+    from ebnc.data.read import read_rows
     from ebnc.report import summarise
 
     inputs = classifier.feature_names_in_.tolist()
     names = [*inputs, target, *([weights] if weights else [])]
-    columns, _ = read_columns_of_files(files, names, MOST_EVALUATED)
-    counts = None if weights is None else np.asarray(columns.pop(weights), dtype=np.float64)
+    columns: dict[str, Any] = read_rows(files, names, classifier.ebnc_.domain, MOST_EVALUATED)
+    counts = None if weights is None else np.asarray(columns.pop(weights).values, dtype=np.float64)
     if counts is not None:
         whole = bool((counts == np.round(counts)).all()) and counts.sum() <= MOST_EVALUATED
         # A row that stands for many cases is many cases: folds divide cases, not rows.
         chosen = np.repeat(np.arange(len(counts)), counts.astype(np.int64) if whole else counts > 0)
-        columns = take_rows(columns, chosen)
+        columns = dict(take_rows(columns, chosen))
         counts = None if whole else counts[chosen]
     y = columns.pop(target)
     return summarise(

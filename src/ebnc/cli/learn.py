@@ -10,11 +10,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ebnc.cli.arguments import AsJson, Data, Force, Quiet, ScoreOption
+from ebnc.cli.arguments import (
+    AsJson,
+    Data,
+    Decimal,
+    Delimiter,
+    Exclude,
+    Force,
+    Include,
+    MissingWords,
+    Quiet,
+    ScoreOption,
+    Types,
+    columns_from,
+    reading,
+)
 from ebnc.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from ebnc.data.files import DataFiles
+    from ebnc.data.parts import Parts
     from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.report.summary import HeldOut
 
@@ -46,10 +61,12 @@ def learn(
     folds: Annotated[
         int, typer.Option(min=0, max=100, help="Folds of the report's cross-validation; 0: none.")
     ] = 5,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Leave a column out, such as an identifier."),
-    ] = None,
+    exclude: Exclude = None,
+    include: Include = None,
+    types: Types = None,
+    missing: MissingWords = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = ".",
     weights: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="How often each row counts.")
     ] = None,
@@ -69,7 +86,7 @@ def learn(
 ) -> None:
     """Learn which columns predict the target, and how; write a model file.
 
-    Ctrl-C during the search keeps the best model so far.
+    Ctrl-C ends the search and keeps the best model so far, or ends the report's cross-validation.
     """
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
@@ -79,17 +96,25 @@ def learn(
     scale = _scale(prior_scale)
     # Loading the estimator takes a second, which reading the data may hide.
     threading.Thread(target=_load_estimator, daemon=True).start()
-    with shown_progress(quiet=quiet) as shown, data_files(data, shown.share) as files:
-        cases = _cases(files, target, exclude or [], weights)
-        n_columns = len(cases.rows.names) + 1
+    options = reading(types, missing, delimiter, decimal)
+    with shown_progress(quiet=quiet) as shown, data_files(data, shown.share, **options) as files:
+        cases = _cases(files, target, exclude, include, weights)
+        n_columns = len(cases.inputs) + 1
         provenance = provenance_of(files, data, round(cases.total_weight), n_columns)
         from ebnc.estimator.classifier import EBNCClassifier
         from ebnc.formats.native import model_bytes
 
         classifier = EBNCClassifier(
-            structure.value, score=score, prior_scale=scale, average=average
+            structure.value,
+            score=score,
+            prior_scale=scale,
+            average=average,
+            on_interrupt="best",
         )
         classifier.fit_cases(cases, report=shown.step)
+        classifier.set_params(on_interrupt="raise")  # a fold that was cut short would tell lies
+        interrupted = classifier.trace_ is not None and classifier.trace_.interrupted
+        said = "interrupted; the best model so far was kept" if interrupted else ""
         findings: dict[str, Any] = {}
         held_out, page = None, b""
         if report is not None:
@@ -98,7 +123,14 @@ def learn(
 
             shown.say("cross-validating")
             command = shlex.join(provenance.command or ())
-            summary = summary_on(classifier, files, target, weights, folds, command)
+            try:
+                n_folds = 0 if interrupted else folds
+                summary = summary_on(classifier, files, target, weights, n_folds, command)
+            except KeyboardInterrupt:
+                said = "cross-validation was interrupted; the model is whole"
+                summary = summary_on(classifier, files, target, weights, 0, command)
+            if said:
+                said += ", and the report is without cross-validation"
             findings, page, held_out = (
                 findings_of(summary),
                 render_html(summary).encode(),
@@ -106,8 +138,8 @@ def learn(
             )
     content = model_bytes(classifier, provenance, findings)
     with written_with_report(out, content, report, page, force=force):
-        if classifier.trace_ is not None and classifier.trace_.interrupted:
-            print("ebnc: interrupted; the best model so far was kept", file=sys.stderr)
+        if said:
+            print(f"ebnc: {said}", file=sys.stderr)
         if as_json and out != STANDARD:
             _print_json(classifier, target, out, report, cases.total_weight, held_out)
         elif not quiet:
@@ -130,20 +162,26 @@ def _scale(text: str) -> float | str:
         ) from None
 
 
-def _cases(files: "DataFiles", target: str, exclude: list[str], weights: str | None) -> Any:
-    from ebnc.data.columns import require
-    from ebnc.data.file_cases import column_names
-    from ebnc.data.sources import learn_cases
+def _cases(
+    files: "DataFiles",
+    target: str,
+    exclude: list[str] | None,
+    include: list[str] | None,
+    weights: str | None,
+) -> "Parts":
+    from ebnc.data.batches import column_names, require
+    from ebnc.data.read import learn_cases
 
     names = column_names(files)
-    require([target, *exclude, *([weights] if weights else [])], names)
-    left_out = {target, weights, *exclude}
-    inputs = [name for name in names if name not in left_out]
-    if target in exclude or target == weights:
+    left_out, chosen = columns_from(exclude, names), columns_from(include, names)
+    require([target, *left_out, *chosen, *([weights] if weights else [])], names)
+    if target in left_out or target == weights:
         raise DataError(f"column {target!r} is the target; it cannot be something else, too")
+    gone = {target, weights, *left_out}
+    inputs = [name for name in (chosen or names) if name not in gone]
     if not inputs:
         raise DataError(f"no column is left to predict {target!r} with")
-    return learn_cases(files, inputs, target, weights=weights)
+    return learn_cases(files, inputs, target, weights=weights, leave_out=True)
 
 
 def _print_json(

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ebnc.data.files import DataFiles, Progress
 from ebnc.errors import DataError, FileError
@@ -23,10 +23,10 @@ KEPT = 2**24  # bytes of output that wait in memory, not on disk
 
 
 @contextmanager
-def data_files(path: str, progress: Progress | None = None) -> Iterator[DataFiles]:
+def data_files(path: str, progress: Progress | None = None, **options: Any) -> Iterator[DataFiles]:
     """Data of a path; standard input is put into a temporary file, which is removed afterwards."""
     if path != STANDARD:
-        yield DataFiles(path, progress=progress)
+        yield DataFiles(path, progress=progress, **options)
         return
     folder = Path(tempfile.mkdtemp(prefix="ebnc-"))
     try:
@@ -38,7 +38,7 @@ def data_files(path: str, progress: Progress | None = None) -> Iterator[DataFile
         with open(file, "wb") as copy:
             copy.write(first)
             shutil.copyfileobj(stream, copy)
-        yield DataFiles(file, progress=progress)
+        yield DataFiles(file, progress=progress, **options)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

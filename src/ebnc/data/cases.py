@@ -8,13 +8,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ebnc.data.encoding import Table, encode
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain
 from ebnc.errors import DataError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["Cases", "check_weights", "distinct_rows", "read_cases"]
+__all__ = ["Cases", "check_weights", "distinct_rows", "refuse_wrong_weights"]
 
 T = TypeVar("T")
 
@@ -70,13 +69,53 @@ class Cases:
 
     def counted(self) -> "Cases":
         """The distinct cases with their weights added up; itself where that would save little."""
-        if not self._worth_counting():
-            return self
-        first, inverse = distinct_rows(self._columns(), self._sizes())
-        weights = np.bincount(inverse, self.weights, minlength=len(first)).astype(np.float64)
-        codes: CodeArray = np.ascontiguousarray(self.rows.codes[:, first])
-        rows = CodedRows(self.rows.names, self.rows.n_states, codes)
-        return Cases(self.domain, self.target, rows, self.classes[first], weights)
+        return self.distinct() if self._worth_counting() else self
+
+    def distinct(self) -> "Cases":
+        """The distinct cases, in ascending order, with their weights added up."""
+        columns, sizes = self._columns(), self._sizes()
+        if self.weights is None and FEW_CELLS < prod(sizes) < 2**64:
+            # The numbers of rows say what the rows are: sorting them alone is much faster.
+            keys, counts = np.unique(_keys(columns, sizes), return_counts=True)
+            codes = np.empty((len(self.inputs), len(keys)), dtype=self.rows.codes.dtype)
+            classes = np.empty(len(keys), dtype=self.classes.dtype)
+            for column, size in zip([classes, *codes[::-1]], sizes[::-1], strict=True):
+                keys, column[:] = np.divmod(keys, np.uint64(size))
+            weights = counts.astype(np.float64)
+        else:
+            first, inverse = distinct_rows(columns, sizes)
+            weights = np.bincount(inverse, self.weights, minlength=len(first)).astype(np.float64)
+            codes, classes = self.rows.codes[:, first], self.classes[first]
+        rows = CodedRows(self.inputs, self.n_states, np.ascontiguousarray(codes))
+        return Cases(self.domain, self.target, rows, classes, weights)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Cases"]) -> "Cases":
+        """Parts of the same variables as one."""
+        if len(parts) == 1:
+            return parts[0]
+        weights = None
+        if any(part.weights is not None for part in parts):
+            weights = np.concatenate(
+                [np.ones(len(p)) if p.weights is None else p.weights for p in parts]
+            )
+        codes = np.concatenate([part.rows.codes for part in parts], axis=1)
+        first = parts[0]
+        rows = CodedRows(first.inputs, first.n_states, codes)
+        classes = np.concatenate([part.classes for part in parts])
+        return cls(first.domain, first.target, rows, classes, weights)
+
+    def rows_of(self, first: int, last: int) -> "Cases":
+        """Consecutive rows."""
+        rows = CodedRows(self.inputs, self.n_states, self.rows.codes[:, first:last])
+        weights = None if self.weights is None else self.weights[first:last]
+        return Cases(self.domain, self.target, rows, self.classes[first:last], weights)
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the rows."""
+        arrays = (self.rows.codes, self.classes, self.weights)
+        return sum(0 if array is None else array.nbytes for array in arrays)
 
     def projected(self, names: Sequence[str]) -> "Cases":
         """The cases with only these inputs, counted again: fewer inputs make more rows equal."""
@@ -105,32 +144,6 @@ class Cases:
         return [*self.rows.n_states, self.domain.n_states(self.target)]
 
 
-def read_cases(
-    data: Table,
-    domain: Domain,
-    inputs: Sequence[str],
-    target: str,
-    weights: object = None,
-    array_names: Sequence[str] | None = None,
-) -> Cases:
-    """Encode the inputs and the target; rows of weight 0 are left out."""
-    rows = encode(data, domain, [*inputs, target], array_names=array_names)
-    if len(rows) == 0:
-        raise DataError("the data have no rows")
-    checked = check_weights(weights, len(rows))
-    codes = (
-        rows.codes[[rows.place(name) for name in inputs]]
-        if rows.names != (*inputs, target)
-        else rows.codes[:-1]
-    )
-    classes = rows.column(target)
-    if checked is not None and (checked == 0).any():
-        kept = checked > 0
-        codes, classes, checked = codes[:, kept], classes[kept], checked[kept]
-    n_states = tuple(domain.n_states(name) for name in inputs)
-    return Cases(domain, target, CodedRows(tuple(inputs), n_states, codes), classes, checked)
-
-
 def check_weights(weights: object, n_rows: int) -> FloatArray | None:
     """Sample weights as floats: one for each row, finite, none negative, not all zero."""
     if weights is None:
@@ -144,15 +157,20 @@ def check_weights(weights: object, n_rows: int) -> FloatArray | None:
         raise DataError("weights must be numbers") from None
     if array.shape != (n_rows,):
         raise DataError(f"weights must have shape ({n_rows},), one for each row, got {array.shape}")
+    refuse_wrong_weights(array)
+    if not array.any():
+        raise DataError("all weights are zero; at least one must be positive")
+    return array
+
+
+def refuse_wrong_weights(array: FloatArray, first: int = 0) -> None:
+    """Raise where a weight is not a finite number ≥ 0; ``first``: the number of the first row."""
     wrong = ~np.isfinite(array) | (array < 0)
     if wrong.any():
         place = int(np.argmax(wrong))
-        raise DataError(f"weight {array[place]} of row {place} is not a finite number ≥ 0")
-    if not array.any():
-        raise DataError("all weights are zero; at least one must be positive")
-    if array.max() > LARGEST_WEIGHT:
+        raise DataError(f"weight {array[place]} of row {first + place} is not a finite number ≥ 0")
+    if array.size and array.max() > LARGEST_WEIGHT:
         raise DataError(f"weight {array.max()} is too large; scale the weights down")
-    return array
 
 
 def _keys(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> NDArray[np.uint64]:

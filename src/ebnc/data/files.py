@@ -1,17 +1,19 @@
-"""Data in files, CSV or Parquet: one file, a folder of them, or a glob; read out of core.
+"""Data in files, CSV or Parquet: one file, a folder of them, or a glob; and how to read them.
 
-``DataFiles`` only says where the data are and what reading them may cost; a plain path stands for
-``DataFiles(path)``. The reading is done by ``ebnc.data.file_table`` through DuckDB.
+``DataFiles`` only says where the data are and how they are to be read; a plain path stands for
+``DataFiles(path)``. The reading is done by ``ebnc.data.file_batches``.
 """
 
 import glob
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from ebnc.errors import DataError
+from ebnc.data.table import MISSING_WORDS, Kind, Options
+from ebnc.errors import DataError, ParameterError
 
 __all__ = ["DEFAULT_MEMORY", "DataFiles", "Progress", "Stamps", "as_files"]
 
@@ -21,6 +23,10 @@ Progress: TypeAlias = Callable[[str, float], None]
 DEFAULT_MEMORY = "1GB"
 """Memory for reading and for the rows that are kept; interpreter and compiler take ≈ 0.3 GB more.
 """
+
+UNITS = {"": 1, "B": 1}
+UNITS |= {f"{letter}B": 1000**i for i, letter in enumerate("KMGT", 1)}
+UNITS |= {f"{letter}IB": 1024**i for i, letter in enumerate("KMGT", 1)}
 
 SUFFIXES: dict[str, Literal["parquet", "csv"]] = {
     ".parquet": "parquet",
@@ -34,19 +40,60 @@ SUFFIXES: dict[str, Literal["parquet", "csv"]] = {
 
 @dataclass(frozen=True)
 class DataFiles:
-    """Files of one table and the means to read them.
+    """Files of one table, and how they are read.
 
-    ``memory_limit``: bytes as a number, or as text such as "800MB". Distinct rows that do not fit
-    into half of it stay on disk, in ``temp_directory`` (the system's unless given), as do all
-    intermediate results; at most ``disk_limit`` of them. ``threads``: all cores unless given.
+    Parameters
+    ----------
+    path : str or path
+        A file, a folder or a glob.
+    include, exclude : sequences of str
+        The columns to learn from (all unless given), and columns to leave out.
+    types : mapping from column to {"number", "label", "date"}
+        What these columns hold, instead of what their entries look like.
+    missing_words : sequence of str
+        Text that is a missing entry.
+    delimiter : str or None
+        Of CSV; unless given, whichever of , ; tab | is most frequent in the header.
+    decimal : {".", ","}
+        The decimal point of numbers that are written as text.
+    memory_limit : int or str
+        Bytes, or text such as "800MB". Coded rows that need more than a 16th of it are
+        counted; distinct rows that need more than an eighth stay on disk.
+    temp_directory : str, path or None
+        Where they stay; the system's unless given.
+    progress : callable or None
+        Told what is being done and the share of it that is done.
     """
 
     path: str | os.PathLike[str]
+    include: Sequence[str] | None = None
+    exclude: Sequence[str] = ()
+    types: Mapping[str, Kind] = field(default_factory=dict)
+    missing_words: Sequence[str] = MISSING_WORDS
+    delimiter: str | None = None
+    decimal: str = "."
     memory_limit: str | int = DEFAULT_MEMORY
     temp_directory: str | os.PathLike[str] | None = None
-    disk_limit: str | int | None = None
-    threads: int | None = None
     progress: Progress | None = None
+
+    @property
+    def options(self) -> Options:
+        """How entries are read."""
+        return Options(dict(self.types), tuple(self.missing_words), self.decimal)
+
+    @property
+    def memory_bytes(self) -> int:
+        """The memory limit as a number."""
+        given = self.memory_limit
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(given))
+        if isinstance(given, bool) or match is None or match[2].upper() not in UNITS:
+            raise ParameterError(
+                f"memory_limit must be bytes or text such as '800MB', got {given!r}"
+            )
+        found = int(float(match[1]) * UNITS[match[2].upper()])
+        if found < 1:
+            raise ParameterError(f"memory_limit must be positive, got {given!r}")
+        return found
 
     def find(self) -> tuple[str, ...]:
         """The files, in order of their names; at least one, all of one format."""

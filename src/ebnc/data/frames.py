@@ -16,19 +16,13 @@ LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
 def to_frame(domain: Domain, codes: Mapping[str, CodeArray]) -> Any:
-    """Labels of the codes as a DataFrame of the first of pandas, polars, pyarrow that is there.
-
-    Without any of them, a mapping from names to arrays of labels.
-    """
+    """Labels of the codes as a DataFrame of the first of pandas, polars, pyarrow that is there."""
     columns = {name: _labels(domain, name, column) for name, column in codes.items()}
-    library = next((name for name in LIBRARIES if find_spec(name)), None)
-    if library is None:
-        return columns
-    import narwhals as nw
-
-    backend = import_module(library)
-    given = columns if library == "pandas" else {x: c.tolist() for x, c in columns.items()}
-    return nw.from_dict(given, backend=backend).to_native()
+    library = import_module(next(name for name in LIBRARIES if find_spec(name)))
+    if hasattr(library, "DataFrame") and hasattr(library, "Index"):
+        return library.DataFrame(columns)
+    make = library.DataFrame if hasattr(library, "DataFrame") else library.table
+    return make({name: column.tolist() for name, column in columns.items()})
 
 
 def _labels(domain: Domain, name: str, codes: CodeArray) -> Any:

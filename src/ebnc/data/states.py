@@ -1,99 +1,56 @@
 """Learn the domain of data: which states each column has.
 
-- Labels (strings, categories, booleans): the declared ones of a categorical type, else the observed
-  ones in ascending order.
+- Labels (text, categories, booleans): the declared ones of a categorical type, else the observed
+  ones in ascending order. Text that is True and False, written so, is booleans.
 - Numbers: whole numbers of at most ``FEW_VALUES`` different values are labels; all others are cut
-  into intervals, by MDLP where there is a target, else by quantiles.
+  into intervals, by MDLP where there is a target, else by quantiles. Dates are always cut.
 - Missing entries are a state of their own, ``None``, the last one, or refused.
 
-``categories`` declares the states of a column outright.
+``categories`` declares the states of a column outright. Columns that look like a mistake are
+``doubts``.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
-from ebnc.data.columns import (
-    Column,
-    Factorised,
-    Frame,
-    factorise,
-    is_numeric,
-    keep_rows,
-    numbers,
-    read_columns,
-)
+from ebnc.data.columns import EXACT, as_label
 from ebnc.data.discretise import intervals, mdlp_cuts, quantile_cuts
+from ebnc.data.summaries import ColumnSummary, TableSummary, distinct_values
+from ebnc.data.table import Categories, Missing
 from ebnc.domain import Domain, State
 from ebnc.errors import DataError, ParameterError
-from ebnc.typing import FloatArray, IntArray
+from ebnc.typing import IntArray
 
-__all__ = [
-    "Categories",
-    "Missing",
-    "learn_domain",
-    "number_states",
-    "refuse_many",
-    "refuse_single_class",
-    "target_states",
-    "with_missing",
-]
-
-Missing: TypeAlias = Literal["state", "refuse"]
-Categories: TypeAlias = Mapping[str, int | Iterable[State]]
+__all__ = ["FEW_VALUES", "learn_domain", "ordered_labels", "refuse_single_class"]
 
 FEW_VALUES = 10
-MOST_STATES = 1000
 N_QUANTILES = 5
+HEAD = 1000  # values that mostly show that there are many
 
 
 def learn_domain(
-    data: Frame,
-    inputs: Sequence[str],
-    target: str | None = None,
-    *,
-    categories: Categories | None = None,
-    missing: Missing = "state",
-    weights: FloatArray | None = None,
-    factorised: Mapping[str, Factorised] | None = None,
+    summary: TableSummary, inputs: Sequence[str], categories: Categories | None, missing: Missing
 ) -> Domain:
-    """States of ``inputs`` and ``target``; the latter is never cut into intervals.
-
-    ``factorised``: columns that are known so already.
-    """
+    """States of ``inputs`` and of the summary's target, which is never cut into intervals."""
     declared = Domain(categories or {})
+    target = summary.target
     names = [*inputs, *([] if target is None else [target])]
-    columns = read_columns(data, names)
-    if weights is not None and not weights.all():  # rows of weight 0 are not there
-        columns = keep_rows(columns, weights > 0)
-        weights = weights[weights > 0]
-    states: dict[str, Sequence[State]] = {}
-    classes = None
-    if target is not None:
-        states[target] = (
-            declared[target] if target in declared else _states_of_target(target, columns[target])
-        )
-        if any(name not in declared and is_numeric(columns[name]) for name in inputs):
-            classes = factorise(target, columns[target]).codes
-            classes = np.where(classes < 0, classes.max() + 1, classes)  # missing, if declared
-    for name in inputs:
+
+    def states(name: str) -> Sequence[State]:
         if name in declared:
-            states[name] = declared[name]
-        else:
-            found = None if factorised is None else factorised.get(name)
-            states[name] = _states_of_input(name, columns[name], classes, missing, weights, found)
-    return Domain({name: states[name] for name in names})
+            return declared[name]
+        column = summary.columns[name]
+        if name == target:
+            return _states_of_target(name, column)
+        return _with_missing(name, _states_of_input(name, column, summary), column, missing)
+
+    return Domain({name: states(name) for name in names})
 
 
-def _states_of_target(name: str, column: Column) -> tuple[State, ...]:
-    found = factorise(name, column)
-    return target_states(name, found.labels, found.has_missing)
-
-
-def target_states(name: str, labels: tuple[State, ...], has_missing: bool) -> tuple[State, ...]:
-    """The labels seen of a target, if they can be its states."""
-    if has_missing:
+def _states_of_target(name: str, column: ColumnSummary) -> tuple[State, ...]:
+    labels = ordered_labels(name, column)
+    if column.has_missing:
         raise DataError(f"target {name!r} has missing values; remove those rows")
     if len(labels) < 2:
         seen = f"only {labels[0]!r}" if labels else "no value at all"
@@ -101,70 +58,74 @@ def target_states(name: str, labels: tuple[State, ...], has_missing: bool) -> tu
             f"target {name!r} has {seen}; there is nothing to tell apart "
             f"(declare its states with categories={{{name!r}: [...]}} if more are possible)"
         )
-    refuse_many(name, len(labels), "is it a number to be predicted by regression?")
     return labels
 
 
-def _states_of_input(
-    name: str,
-    column: Column,
-    classes: IntArray | None,
-    missing: Missing,
-    weights: FloatArray | None,
-    found: Factorised | None,
-) -> tuple[State, ...]:
-    if found is None and is_numeric(column):
-        values = numbers(name, column)
-        states: tuple[State, ...] | None = number_states(values, classes, weights)
-        if states is None:
-            states = _whole(name, column)
-        has_missing = bool(np.isnan(values).any())
-    else:
-        found = found or factorise(name, column)
-        refuse_many(name, len(found.labels), "is it an identifier? leave it out")
-        states, has_missing = found.labels, found.has_missing
-    return with_missing(name, states, has_missing, missing)
-
-
-def number_states(
-    values: FloatArray, classes: IntArray | None, weights: FloatArray | None
-) -> tuple[State, ...] | None:
-    """Intervals of a column of numbers, NaN being missing; None where they are few whole ones."""
-    distinct = np.unique(values[~np.isnan(values)])
-    if len(distinct) <= FEW_VALUES and np.array_equal(distinct, np.round(distinct)):
-        return None
+def _states_of_input(name: str, column: ColumnSummary, summary: TableSummary) -> tuple[State, ...]:
+    values, classes, weights = column.numbers.rows()
+    if not len(values):
+        return ordered_labels(name, column)
+    if column.kind != "date" and len(np.unique(values[:HEAD])) <= FEW_VALUES:
+        distinct, _ = distinct_values(values)
+        is_whole = (distinct == np.round(distinct)) & (np.abs(distinct) <= EXACT)
+        if len(distinct) <= FEW_VALUES and is_whole.all():
+            return tuple(map(as_label, distinct.tolist()))
+    floats = np.asarray(values, dtype=np.float64)
     if classes is None:
-        return intervals(quantile_cuts(values, N_QUANTILES, weights))
-    return intervals(mdlp_cuts(values, classes, int(classes.max()) + 1, weights))
+        return intervals(quantile_cuts(floats, N_QUANTILES, weights))
+    codes = _class_order(summary)[classes]
+    return intervals(mdlp_cuts(floats, codes, int(codes.max()) + 1, weights))
 
 
-def with_missing(
-    name: str, states: tuple[State, ...], has_missing: bool, missing: Missing
+def _class_order(summary: TableSummary) -> IntArray:
+    """New numbers of the classes, in ascending order of their labels, gaps last.
+
+    Sums over classes then do not depend on which one came first.
+    """
+    labels = list(summary.classes)
+    try:
+        order = sorted(range(len(labels)), key=lambda i: (labels[i] is None, labels[i]))
+    except TypeError:  # labels without order are refused elsewhere
+        order = list(range(len(labels)))
+    place = np.empty(len(labels), dtype=np.int64)
+    place[order] = np.arange(len(labels))
+    return place
+
+
+def ordered_labels(name: str, column: ColumnSummary) -> tuple[Hashable, ...]:
+    """The labels of a column: as declared, or those seen in ascending order."""
+    if column.labels.declared is not None:
+        return column.labels.declared
+    labels = list(column.labels.seen)
+    if column.written and set(labels) <= {"False", "True"}:
+        return tuple(label == "True" for label in sorted(map(str, labels)))
+    try:
+        return tuple(sorted(labels))  # type: ignore[type-var]
+    except TypeError:
+        kinds = {type(label).__name__: label for label in labels}
+        if len(kinds) > 1:
+            shown = ", ".join(f"{label!r} ({kind})" for kind, label in kinds.items())
+            raise DataError(
+                f"column {name!r} mixes types: {shown}; convert it to one type"
+            ) from None
+        raise DataError(
+            f"values of column {name!r}, of type {type(labels[0]).__name__}, have no order; "
+            "turn them into strings"
+        ) from None
+
+
+def _with_missing(
+    name: str, states: tuple[State, ...], column: ColumnSummary, missing: Missing
 ) -> tuple[State, ...]:
     """The states and, where entries are missing, None as the last one; or a refusal."""
-    if has_missing and missing == "refuse":
+    if column.has_missing and missing == "refuse":
         raise DataError(
             f"column {name!r} has missing values; fill them in, or take missing as a state"
         )
-    return (*states, None) if has_missing else states
+    return (*states, None) if column.has_missing else states
 
 
-def refuse_single_class(domain: Domain, target: str) -> None:
+def refuse_single_class(domain: Mapping[str, Sequence[State]], target: str) -> None:
     """Raise where the target was declared with one state."""
-    if domain.n_states(target) < 2:
+    if len(domain[target]) < 2:
         raise ParameterError(f"target {target!r} has one state only; there is nothing to learn")
-
-
-def _whole(name: str, column: Column) -> tuple[int, ...]:
-    """Whole numbers as labels, from the column itself: floats do not tell large ones apart."""
-    labels: tuple[Any, ...] = factorise(name, column).labels
-    return tuple(map(int, labels))
-
-
-def refuse_many(name: str, n_labels: int, advice: str) -> None:
-    """Raise where a column has too many labels to be states."""
-    if n_labels > MOST_STATES:
-        raise DataError(
-            f"column {name!r} has {n_labels} different values, more than {MOST_STATES}; "
-            f"{advice} (or declare its states with categories)"
-        )

@@ -17,19 +17,24 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from ebnc.data.cases import Cases, read_cases
-from ebnc.data.columns import keep_rows
-from ebnc.data.encoding import encode
+from ebnc.data.coder import Unknown, encode
+from ebnc.data.columns import Labels
 from ebnc.data.parts import Parts, varying_inputs
+from ebnc.data.read import learn_cases
 from ebnc.data.rows import CodedRows
-from ebnc.data.states import learn_domain
 from ebnc.errors import DataError, SearchError
 from ebnc.estimator.averaged import WeightedModel, averaged_probabilities
 from ebnc.estimator.display import facts_as_html, facts_as_text
 from ebnc.estimator.families import FAMILIES
-from ebnc.estimator.named_target import cases_by_name, is_by_name, rows_by_name
 from ebnc.estimator.searching import search_models
-from ebnc.estimator.tables import named_columns, taking_labels
+from ebnc.estimator.tables import (
+    cases_by_name,
+    is_by_name,
+    named_columns,
+    rows_by_name,
+    taking_labels,
+    warn_of_unknown,
+)
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import Optimum
 from ebnc.fitting.solution import Solution
@@ -41,6 +46,7 @@ from ebnc.parameters.contributions import Contributions, Weights, contributions,
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
 from ebnc.parameters.unknown import average_over_unknown
+from ebnc.score.fit_memory import refuse_large_fit
 from ebnc.search.averaging import posterior_draws
 from ebnc.search.features import FeatureWorth
 from ebnc.search.greedy import SearchTrace, Step
@@ -100,6 +106,9 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         For tools that set it; nothing here is random.
     verbose : int
         Print every step of the search, and show its progress (rich); 0 is silent.
+    on_interrupt : {"raise", "best"}
+        What Ctrl-C does during a search: end it with KeyboardInterrupt, or keep the best model so
+        far (``trace_.interrupted`` is then True).
 
     Attributes
     ----------
@@ -160,6 +169,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         random_state: int | None = None,
         verbose: int = 0,
+        on_interrupt: str = "raise",
     ) -> None:
         self.structure = structure
         self.score = score
@@ -176,6 +186,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.on_interrupt = on_interrupt
 
     score = _ScoreParameter()
 
@@ -212,6 +223,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(f"classes must be two or more labels of one type, got {labels[:8]}")
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
+        self._names = names
         return self._fit(cases, report)
 
     def _check_parameters(self) -> None:
@@ -220,11 +232,14 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"score must be 'laplace' or 'bic', got {score!r}")
         if self.predictive not in ("map", "posterior"):
             raise ValueError(f"predictive must be 'map' or 'posterior', got {self.predictive!r}")
+        if self.on_interrupt not in ("raise", "best"):
+            raise ValueError(f"on_interrupt must be 'raise' or 'best', got {self.on_interrupt!r}")
 
     def _fit(self, cases: Parts, report: Callable[[Step], None] | None) -> Self:
         self.trace_: SearchTrace | None = None
         self.feature_worths_: tuple[FeatureWorth, ...] = ()
         self.models_: list[WeightedModel] = []
+        refuse_large_fit(cases.domain, cases.inputs, cases.target, cases.n_rows)
         with limit_threads(self.n_jobs):
             if isinstance(self.structure, str) and self.structure == "search":
                 fitted = self._search(cases, report)
@@ -248,7 +263,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.constant_features_ = [x for x in cases.inputs if x not in varying]
         return self
 
-    def _cases(self, columns: dict[str, Any], y: Any, sample_weight: Any) -> Cases:
+    def _cases(self, columns: dict[str, Any], y: Any, sample_weight: Any) -> Parts:
         named = getattr(y, "name", None)
         target = named if isinstance(named, str) and named else "class"
         while target in columns:
@@ -273,26 +288,18 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.class_weight is not None:
             by_class = compute_sample_weight(self.class_weight, labels)
             weights = by_class if weights is None else weights * by_class
-        if weights is not None and not weights.all():  # rows of weight 0 are not there
-            if not weights.any():
-                raise ValueError("all weights are zero; at least one must be positive")
-            kept = weights > 0
-            columns = dict(keep_rows(columns, kept))
-            labels, weights = labels[kept], weights[kept]
-        self.classes_, codes = np.unique(labels, return_inverse=True)
+        present = labels if weights is None else labels[weights > 0]  # weight 0: not there
+        if weights is not None and not weights.any():
+            raise ValueError("all weights are zero; at least one must be positive")
+        self.classes_ = np.unique(present)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"the target has one class only, {self.classes_[0]!r}; there is nothing to learn"
             )
-        data = {**columns, target: codes}
-        domain = learn_domain(
-            data,
-            list(columns),
-            target,
-            categories={target: len(self.classes_)},
-            weights=weights,
-        )
-        return read_cases(data, domain, list(columns), target, weights).counted()
+        places = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
+        classes = Labels(places, tuple(self.classes_.tolist()), declared=True)
+        data = {**columns, target: classes}
+        return learn_cases(data, list(columns), target, weights=weights, leave_out=True)
 
     def _given_structure(self, cases: Parts) -> EmbeddedStructure:
         given = self.structure
@@ -334,6 +341,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             average=self.average,
             verbose=self.verbose,
             report=report,
+            on_interrupt=self.on_interrupt,
         )
         self.trace_, self.feature_worths_ = found.trace, found.feature_worths
         self.models_ = [self._weighted(weight, *optimum) for weight, optimum in found.weighted]
@@ -360,7 +368,12 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Rows of X as numbers of states; one beyond the states for entries never seen before."""
         check_is_fitted(self)
         columns = named_columns(self, X, reset=False)
-        return encode(columns, self.ebnc_.domain, self._inputs(), unseen_as_extra=True)
+        unknown = Unknown()
+        rows = encode(
+            columns, self.ebnc_.domain, self._inputs(), unseen_as_extra=True, unknown=unknown
+        )
+        warn_of_unknown(unknown)
+        return rows
 
     def _inputs(self) -> list[str]:
         return [x for x in self.ebnc_.domain if x != self.structure_.target]

@@ -7,8 +7,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from ebnc.data.encoding import encode
-from ebnc.data.states import learn_domain
+from ebnc.data.coder import encode
+from ebnc.data.read import learn_states
 from ebnc.domain import Domain
 from ebnc.errors import SearchError
 from ebnc.estimator.tables import named_columns, taking_labels
@@ -50,7 +50,7 @@ class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             while target in data:
                 target += "_"
             data[target] = np.asarray(y)
-        domain = learn_domain(data, structure.inputs, target)
+        domain = learn_states(data, structure.inputs, target)
         states = {x: domain[x] for x in structure.inputs}
         self.basis_ = Basis(structure, Domain({**states, structure.target: 2}))
         return self

@@ -12,10 +12,10 @@ from ebnc.likelihood.prior import as_prior
 from ebnc.score.predictive_scale import best_factor, rescaled
 from ebnc.search.averaging import occams_window
 from ebnc.search.features import FeatureWorth, feature_worths
-from ebnc.search.greedy import SearchTrace, Step
+from ebnc.search.greedy import SearchTrace, Step, greedy_search
 from ebnc.search.limits import Limits
 from ebnc.search.scorer import Scored, Scorer
-from ebnc.search.starts import search_from_starts
+from ebnc.search.starts import least_structure, search_from_starts
 
 __all__ = ["Searched", "search_models"]
 
@@ -45,10 +45,12 @@ def search_models(
     average: bool,
     verbose: int = 0,
     report: Callable[[Step], None] | None = None,
+    on_interrupt: str = "raise",
 ) -> Searched:
     """Search, weigh the models met, and give them the scales at which they predict.
 
-    ``report`` is told every step instead of the terminal.
+    ``report`` is told every step instead of the terminal. ``on_interrupt``: Ctrl-C ends all with
+    KeyboardInterrupt ("raise"), or the search with the best model so far ("best").
     """
     limits.check_names(cases.inputs)
     tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
@@ -61,7 +63,17 @@ def search_models(
     scorer = Scorer(cases, score, prior)
     with SearchProgress(verbose) as progress:
         told = progress.step if report is None else report
-        result = search_from_starts(scorer, limits, told, progress.screening)
+        try:
+            result = search_from_starts(scorer, limits, told, progress.screening)
+        except KeyboardInterrupt:
+            if on_interrupt == "raise":
+                raise
+            # Not even the start is fitted: the least model takes no time.
+            least = least_structure(cases, limits)
+            result = greedy_search(scorer, least, limits, max_steps=0)
+            result.trace.interrupted = True
+    if result.trace.interrupted and on_interrupt == "raise":
+        raise KeyboardInterrupt
     best, met = result.best, result.met
     chosen = occams_window(scorer, met) if average else [(1.0, best)]
 

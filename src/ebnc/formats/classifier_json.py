@@ -99,6 +99,7 @@ class StoredClassifier:
         classifier.n_features_in_ = self.n_features
         if self.feature_names is not None:
             classifier.feature_names_in_ = np.array(self.feature_names, dtype=object)
+        classifier._names = self.feature_names or tuple(f"x{i}" for i in range(self.n_features))
         classifier.ebnc_ = ebnc
         classifier.structure_ = ebnc.structure
         classifier.dimension_ = ebnc.dimension

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ebnc.data.cases import Cases
-from ebnc.data.columns import Frame
-from ebnc.data.states import Categories, Missing
+from ebnc.data.read import learn_joint_cases
+from ebnc.data.table import Categories, Frame, Missing
 from ebnc.errors import NetworkError, NoMaximumError, ParameterError
 from ebnc.learn import fit_cases
 from ebnc.network.graph import topological_order
-from ebnc.network.joint_cases import read_joint_cases
 from ebnc.network.local import Local
 from ebnc.network.node_scores import NodeScore, node_score
 from ebnc.network.nodes import DEFAULT_KINDS, NodeLearner, Settings
@@ -95,7 +94,7 @@ def fit_given(
         raise ParameterError(
             f"equivalent_sample_size must be positive, got {equivalent_sample_size}"
         )
-    cases = read_joint_cases(data, categories, missing, weights)
+    cases = learn_joint_cases(data, categories, missing, weights)
     names = cases.rows.names
     graph = read_graph(given, names)
     kinds = _kinds(local, names)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ebnc.data.cases import Cases
-from ebnc.data.columns import Frame
-from ebnc.data.states import Categories, Missing
+from ebnc.data.read import learn_joint_cases
+from ebnc.data.table import Categories, Frame, Missing
 from ebnc.errors import ParameterError, SearchError
 from ebnc.kernels.parallel import limit_threads
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
@@ -23,7 +23,6 @@ from ebnc.network.checkpoint import Checkpoint, fingerprint
 from ebnc.network.constraints import Constraints
 from ebnc.network.dense import DenseNode, DenseSettings, all_binary, learn_dense_nodes
 from ebnc.network.dense_node import DenseFit
-from ebnc.network.joint_cases import read_joint_cases
 from ebnc.network.local import Local
 from ebnc.network.nodes import DEFAULT_KINDS, KINDS, Settings
 from ebnc.network.ordering import candidate_orders
@@ -83,13 +82,16 @@ def learn_network(
     checkpoint: str | os.PathLike[str] | None,
     n_jobs: int | None,
     verbose: int,
+    on_interrupt: str,
 ) -> Learned:
     """See ``Network.learn``."""
     settings = _settings(score, local, structure_prior, equivalent_sample_size)
     if regime not in REGIMES:
         raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
+    if on_interrupt not in ("raise", "best"):
+        raise ParameterError(f"on_interrupt must be 'raise' or 'best', got {on_interrupt!r}")
     with limit_threads(n_jobs):
-        cases = read_joint_cases(data, categories, missing, weights)
+        cases = learn_joint_cases(data, categories, missing, weights)
     names = cases.rows.names
     refuse_many_variables(len(names))
     constraints = Constraints.of(
@@ -110,7 +112,10 @@ def learn_network(
             found.append(_dense(cases, constraints, settings, given, events, append, report))
         if "sparse" in chosen:
             found.append(_sparse(cases, constraints, settings, events, append, report))
-    return max(found, key=lambda learned: learned.score)
+    best = max(found, key=lambda learned: learned.score)
+    if best.trace.interrupted and on_interrupt == "raise":
+        raise KeyboardInterrupt
+    return best
 
 
 def refuse_many_variables(n_variables: int) -> None:

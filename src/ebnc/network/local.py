@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from ebnc.data.encoding import Table as Rows
+from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain
 from ebnc.typing import CodeArray, FloatArray
 

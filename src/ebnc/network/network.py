@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ebnc.data.cases import Cases, check_weights
-from ebnc.data.columns import Frame
-from ebnc.data.encoding import Table as Rows
-from ebnc.data.encoding import encode
+from ebnc.data.cases import Cases
+from ebnc.data.coder import encode
 from ebnc.data.frames import to_frame
+from ebnc.data.read import row_weights
 from ebnc.data.rows import CodedRows
-from ebnc.data.states import Categories, Missing
+from ebnc.data.table import Categories, Frame, Missing
+from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, State
 from ebnc.errors import DataError, NetworkError, ParameterError
 from ebnc.network.given import Given, fit_given
@@ -98,6 +98,7 @@ class Network(Mapping[str, Local]):
         checkpoint: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        on_interrupt: str = "raise",
     ) -> "LearnedNetwork":
         """Learn structure, kinds of nodes and parameters from a table of all variables.
 
@@ -114,7 +115,9 @@ class Network(Mapping[str, Local]):
         ``categories``, ``missing``, ``weights``: as for ``ebnc.fit``.
         ``n_jobs``: number of threads; None is one for each core. The network does not depend on it.
         ``checkpoint``: a file that records the run; learning that was killed goes on from there and
-        ends at the same network. Ctrl-C ends it early with the network so far.
+        ends at the same network.
+        ``on_interrupt``: Ctrl-C raises KeyboardInterrupt ("raise"), or ends learning with the
+        network so far ("best").
         """
         found = learn_network(
             data,
@@ -134,6 +137,7 @@ class Network(Mapping[str, Local]):
             checkpoint=checkpoint,
             n_jobs=n_jobs,
             verbose=verbose,
+            on_interrupt=on_interrupt,
         )
         return LearnedNetwork(found)
 
@@ -335,7 +339,7 @@ class Network(Mapping[str, Local]):
             parents and embedded structures, and their parameters are fitted to ``data``.
             "log_likelihood" judges the network as it is, with the parameters that it has.
         weights
-            One number ≥ 0 for each row.
+            One number ≥ 0 for each row, or the name of a column.
         prior_scale, equivalent_sample_size
             The priors of EBNCs and of tables, for "laplace"; as for ``Network.fit``.
 
@@ -345,7 +349,7 @@ class Network(Mapping[str, Local]):
             ``.total`` and ``.by_node``, in nats; higher is better.
         """
         rows = encode(data, self.domain, self.variables)
-        checked = check_weights(weights, len(rows))
+        checked = row_weights(data, weights, len(rows))
 
         def cases_of(name: str) -> Cases:
             return Cases(self.domain, name, rows, rows.column(name), checked)

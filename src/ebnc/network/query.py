@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from ebnc.data.encoding import code_of
+from ebnc.data.coder import code_of
 from ebnc.data.rows import CodedRows, code_type
 from ebnc.domain import State
 from ebnc.errors import ParameterError, QueryError, TooLargeError

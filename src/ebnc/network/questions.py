@@ -11,9 +11,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ebnc.data.encoding import Table as Rows
-from ebnc.data.encoding import encode
+from ebnc.data.coder import encode
 from ebnc.data.rows import CodedRows
+from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, State, as_domain
 from ebnc.errors import ParameterError
 from ebnc.kernels.trees import find_leaves

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ebnc.data.cases import Cases, distinct_rows
-from ebnc.data.encoding import Table as Rows
-from ebnc.data.encoding import encode
+from ebnc.data.coder import encode
+from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError, refuse_if_too_large
 from ebnc.network.configurations import count_cells

@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ebnc.data.encoding import Table, encode
+from ebnc.data.coder import encode
 from ebnc.data.rows import CodedRows
+from ebnc.data.table import TableLike as Table
 from ebnc.domain import Domain, DomainLike, State, as_domain
 from ebnc.errors import ParameterError
 from ebnc.parameters.background import Background

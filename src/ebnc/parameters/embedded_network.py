@@ -6,8 +6,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ebnc.data.encoding import Table, encode
+from ebnc.data.coder import encode
 from ebnc.data.rows import CodedRows
+from ebnc.data.table import TableLike as Table
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
 from ebnc.parameters.tables import TableSum

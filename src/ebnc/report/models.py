@@ -5,6 +5,7 @@ known by what they offer (``AveragingClassifier``), not by their class: reports 
 not import each other.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,12 +13,13 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
+from ebnc.data.batches import FrameSource, take_rows
 from ebnc.data.cases import check_weights
-from ebnc.data.columns import factorise, n_rows, read_columns, take_rows
-from ebnc.data.encoding import encode
+from ebnc.data.coder import encode
+from ebnc.data.columns import read_column
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain, State
-from ebnc.errors import DataError
+from ebnc.errors import DataError, DataWarning
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.contributions import Contributions, contributions, weights_named
@@ -140,13 +142,12 @@ class Reported:
         checked = check_weights(weights, len(rows))
 
         def predict(seen: IntArray, unseen: IntArray) -> FloatArray:
-            fitted = clone(model).fit(
-                _rows_of(x, seen),
-                classes[seen],
-                **({} if checked is None else {"sample_weight": checked[seen]}),
-            )
+            weight = {} if checked is None else {"sample_weight": checked[seen]}
             found = np.zeros((len(unseen), len(self.classes)))
-            found[:, fitted.classes_] = fitted.predict_proba(_rows_of(x, unseen))
+            with warnings.catch_warnings():  # what a fold lacks is no news
+                warnings.simplefilter("ignore", DataWarning)
+                fitted = clone(model).fit(_rows_of(x, seen), classes[seen], **weight)
+                found[:, fitted.classes_] = fitted.predict_proba(_rows_of(x, unseen))
             return found
 
         return Labelled(rows, classes, checked, predict)
@@ -157,13 +158,13 @@ class Reported:
         ebnc, target = self.ebnc, self.ebnc.structure.target
         names = list(self.inputs)
         if y is None:
-            columns: dict[str, Any] = dict(read_columns(x, [*names, target]))
+            columns = FrameSource(x, [*names, target]).read([*names, target])
             y = columns.pop(target)
         else:
-            columns = dict(read_columns(x, names))
+            columns = FrameSource(x, names).read(names)
         strict = encode(columns, ebnc.domain, names)  # says what is not a state
         rows = encode(columns, ebnc.domain, names, unseen_as_extra=True)
-        classes = _class_codes(y, self.classes, n_rows(x))
+        classes = _class_codes(y, self.classes, len(strict))
         checked = check_weights(weights, len(rows))
         fitted = fit_of(ebnc)
         scales: object = "evidence" if fitted is None else list(fitted.prior.scales)
@@ -223,15 +224,10 @@ def reported(model: Any, target: str | None = None) -> Reported:
 
 def _class_codes(y: Any, classes: tuple[State, ...], length: int) -> IntArray:
     """Classes as numbers in the model's order."""
-    column = read_columns({"y": y}, ["y"])["y"]
+    column = read_column("y", y)
     if len(column) != length:
         raise DataError(f"there are {length} rows but {len(column)} classes")
-    found = factorise("y", column)
-    known = {label: k for k, label in enumerate(classes)}
-    codes = [known.get(label, -1) for label in found.labels]
-    wrong = [label for label, code in zip(found.labels, codes, strict=True) if code < 0]
-    if wrong:
-        raise DataError(f"{wrong[0]!r} is not a class of the model; classes are {classes[:8]}")
-    if found.has_missing:
+    if column.missing.any():
         raise DataError("the classes have missing values; remove those rows")
-    return np.array(codes, dtype=np.int64)[found.codes]
+    codes = encode({"y": column}, Domain({"y": classes}), ["y"]).codes[0]
+    return np.asarray(codes, dtype=np.int64)

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ebnc.data.cases import check_weights
-from ebnc.data.encoding import Table as Rows
-from ebnc.data.encoding import encode
+from ebnc.data.coder import encode
+from ebnc.data.read import row_weights
+from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain
 from ebnc.errors import FormatError
 from ebnc.network.expansion import expand
@@ -109,7 +109,8 @@ def summarise_network(
     """What there is to say about an ``ebnc.Network``, learned or given.
 
     ``data``: cases to measure log p(z) on, best ones that the network was not learned from; say
-    ``learned_from=True`` where they are the same. ``weights``: how often each of them counts.
+    ``learned_from=True`` where they are the same. ``weights``: how often each of them counts, or
+    the name of the column that says so.
     ``findings``: those of an earlier summary, from a model file, instead of data.
     """
     if findings is None:
@@ -141,7 +142,7 @@ def _found(
     n_measured = 0.0
     if data is not None:
         rows = encode(data, network.domain, network.variables)
-        counts = check_weights(weights, len(rows))
+        counts = row_weights(data, weights, len(rows))
         counts = np.ones(len(rows)) if counts is None else counts
         n_measured = float(counts.sum())
         occurs = counts > 0

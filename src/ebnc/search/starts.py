@@ -36,6 +36,8 @@ def search_from_starts(
     naive, least = naive_structure(cases, limits), least_structure(cases, limits)
     if len(naive.markov_blanket) <= MANY_INPUTS:
         from_naive = search(naive)
+        if from_naive.trace.interrupted:
+            return from_naive
         if scorer.tuned(least).score <= from_naive.best.score:
             return replace(from_naive, met=(*from_naive.met, scorer.tuned(least)))
         return _joined(from_naive, search(least))

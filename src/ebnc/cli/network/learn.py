@@ -2,19 +2,32 @@
 
 import shlex
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ebnc.cli.arguments import AsJson, Data, Force, Quiet, ScoreOption
+from ebnc.cli.arguments import (
+    AsJson,
+    Data,
+    Decimal,
+    Delimiter,
+    Exclude,
+    Force,
+    Include,
+    MissingWords,
+    Quiet,
+    ScoreOption,
+    Types,
+    columns_from,
+    reading,
+)
 from ebnc.errors import DataError
 
 if TYPE_CHECKING:
     from ebnc.network.network import LearnedNetwork
 
 __all__ = ["learn"]
-
-EVERYTHING = sys.maxsize
 
 
 def learn(
@@ -25,9 +38,12 @@ def learn(
     report: Annotated[
         str | None, typer.Option(help="Also write an HTML report: the network, drawn.")
     ] = None,
-    exclude: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out.")
-    ] = None,
+    exclude: Exclude = None,
+    include: Include = None,
+    types: Types = None,
+    missing: MissingWords = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = ".",
     weights: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="How often each row counts.")
     ] = None,
@@ -54,40 +70,37 @@ def learn(
 
     refuse_outputs(out, report, data, force=force)
     from ebnc.cli.evaluating import findings_of
-    from ebnc.data.columns import require
-    from ebnc.data.file_cases import column_names, read_columns_of_files
+    from ebnc.data.batches import column_names, require
     from ebnc.formats.native import model_bytes
     from ebnc.network.learning import refuse_many_variables
     from ebnc.network.network import Network
     from ebnc.network.nodes import DEFAULT_KINDS
     from ebnc.report import render_html, summarise_network
 
-    with shown_progress(quiet=quiet) as shown, data_files(data, shown.share) as files:
-        names = column_names(files)
-        require([*(exclude or []), *([weights] if weights else [])], names)
-        kept = [name for name in names if name not in {*(exclude or []), weights}]
+    options = reading(types, missing, delimiter, decimal)
+    with shown_progress(quiet=quiet) as shown, data_files(data, shown.share, **options) as given:
+        names = column_names(given)
+        left_out, chosen = columns_from(exclude, names), columns_from(include, names)
+        require([*left_out, *chosen, *([weights] if weights else [])], names)
+        kept = [name for name in (chosen or names) if name not in {*left_out, weights}]
         if not kept:
             raise DataError("no column is left to learn from")
         refuse_many_variables(len(kept))
-        columns, n_rows = read_columns_of_files(
-            files, [*kept, *([weights] if weights else [])], EVERYTHING
-        )
-        if n_rows == 0:
-            raise DataError("the data have no rows")
-        counts = None if weights is None else columns.pop(weights)
-        provenance = provenance_of(files, data, n_rows, len(names))
+        files = replace(given, include=[*kept, *([weights] if weights else [])])
         shown.say("searching")
         network = Network.learn(
-            columns,
+            files,
             score=score,
             local=tuple(local or DEFAULT_KINDS),
             max_parents=max_parents,
-            weights=counts,
+            weights=weights,
+            on_interrupt="best",
         )
+        provenance = provenance_of(files, data, round(network.n_cases), len(names))
         summary = summarise_network(
             network,
-            columns,
-            weights=counts,
+            files,
+            weights=weights,
             learned_from=True,
             provenance=shlex.join(provenance.command or ()),
         )

@@ -1,12 +1,20 @@
 """``ebnc network loglik``: how probable the rows of a table are."""
 
 import math
-import sys
 from typing import Annotated
 
 import typer
 
-from ebnc.cli.arguments import AsJson, Data, Force, Model
+from ebnc.cli.arguments import (
+    AsJson,
+    Data,
+    Decimal,
+    Delimiter,
+    Force,
+    MissingWords,
+    Model,
+    reading,
+)
 from ebnc.errors import DataError, FileError
 
 __all__ = ["loglik"]
@@ -21,6 +29,9 @@ def loglik(
             "--out", "-o", help="Also log p of every row, as CSV; '-' is standard output."
         ),
     ] = None,
+    missing: MissingWords = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = ".",
     samples: Annotated[
         int | None,
         typer.Option(
@@ -42,13 +53,12 @@ def loglik(
         raise FileError("model and data cannot both come from standard input")
     refuse_existing_output(out, force=force, read=data)
     network = read_network(model)
-    from ebnc.data.file_cases import read_columns_of_files
-
-    with data_files(data) as files:
-        columns, n_rows = read_columns_of_files(files, network.variables, sys.maxsize)
+    options = reading(None, missing, delimiter, decimal)
+    with data_files(data, **options) as files:
+        values = network.log_likelihood(files, n_samples=samples)
+    n_rows = len(values)
     if n_rows == 0:
         raise DataError("the data have no rows")
-    values = network.log_likelihood(columns, n_samples=samples)
     if out is not None:
         with output(out, force=force) as file:
             lines = ["log_likelihood", *map(repr, values.tolist()), ""]
