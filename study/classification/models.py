@@ -1,6 +1,7 @@
 """Everything that can be measured, by name: a function from a split to a ``Prediction``."""
 
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import NamedTuple
@@ -11,6 +12,7 @@ import pandas as pd
 import ebnc
 from ebnc.data.read import learn_states
 from ebnc.domain import Interval
+from ebnc.errors import DataWarning
 from study.classification import peers
 from study.classification.data import TARGET, Split
 
@@ -79,7 +81,9 @@ def _classifier(options: dict[str, object], split: Split) -> Prediction:
     start = time.process_time()
     model.fit(split.train[split.inputs], split.train[TARGET])
     seconds = time.process_time() - start
-    probability = model.predict_proba(split.test[split.inputs])
+    with warnings.catch_warnings():  # states that only the test part has are no news
+        warnings.simplefilter("ignore", DataWarning)
+        probability = model.predict_proba(split.test[split.inputs])
     return Prediction(_in_order(probability, model.classes_, split), seconds, model.dimension_)
 
 
