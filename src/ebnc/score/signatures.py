@@ -3,8 +3,9 @@
 A choice that must be made without chance, such as which rows to look at, must not depend on what
 states are called or how columns, rows and classes are ordered. So it is made by signatures: a
 cell's signature is a hash of its class counts, a class being known by its total, and a row's is
-the sum of those of its cells. Cells with equal counts have equal signatures, which is harmless:
-they are chosen together.
+the sum of those of its cells. Cells with equal counts have equal signatures: rows are then chosen
+together, which is harmless; draws of the posterior move such cells together, so where counts tie
+exactly the spread between them is lost.
 """
 
 import hashlib
