@@ -1,4 +1,4 @@
-"""Nodes learned by BIC predict with a prior; kinds that miss a required arc are refused."""
+"""Nodes learned by BIC predict with a prior; required arcs are kept by every kind."""
 
 import numpy as np
 import pytest
@@ -16,13 +16,25 @@ def test_a_separated_node_learned_by_bic_predicts_no_certainty():
 
 
 @pytest.mark.parametrize("regime", ["sparse", "dense"])
-def test_a_tree_that_does_not_ask_for_a_required_parent_is_refused(regime):
+def test_where_no_tree_asks_for_a_required_parent_a_table_stands_in(regime):
+    """With its score: it was −∞, and dense networks crashed."""
     a, b = np.random.default_rng(0).integers(0, 2, (2, 200))
-    with pytest.raises(SearchError, match="'a' → 'y' is required, but the tree"):
-        ebnc.Network.learn(
-            {"a": a, "b": b, "y": a ^ b},
-            local="tree",
-            regime=regime,
-            required=[("a", "y")],
-            tiers=[["a", "b"], ["y"]],
-        )
+    learned = ebnc.Network.learn(
+        {"a": a, "b": b, "y": a ^ b},
+        local="tree",
+        regime=regime,
+        required=[("a", "y"), ("b", "y")],
+        tiers=[["a", "b"], ["y"]],
+    )
+    assert set(learned.parents("y")) == {"a", "b"}
+    assert learned["y"].kind == "table"
+    assert np.isfinite(learned.learned_score)
+
+
+def test_a_table_that_would_be_too_large_does_not_stand_in():
+    """Thirteen required parents that say nothing: the table would have 8192 cells."""
+    columns = np.random.default_rng(0).integers(0, 2, (14, 100))
+    data = {f"v{i}": column for i, column in enumerate(columns)}
+    required = [(f"v{i}", "v13") for i in range(13)]
+    with pytest.raises(SearchError, match="is required, but the tree"):
+        ebnc.Network.learn(data, local="tree", regime="sparse", required=required)

@@ -134,7 +134,7 @@ def test_contributions_do_not_depend_on_the_order_of_states():
 def test_a_state_never_seen_contributes_nothing():
     structure = structure_named("worked")
     ebnc = random_ebnc(structure, domain_of(structure, 3), 2)
-    row = {x: [0] for x in structure.inputs} | {"C": ["never seen"]}
+    row = {x: [0] for x in structure.inputs} | {"C": [99]}
     found = ebnc.contributions(row, unseen="average")
     for term, values in zip(found.terms, found.values[0], strict=True):
         assert np.any(values != 0) == ("C" not in term)

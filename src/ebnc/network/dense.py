@@ -127,6 +127,9 @@ def _learn(
             prior = grown.log_prior if settings.nodes.structure_prior else 0.0
             scores["tree"] = grown.log_evidence + prior
             makers["tree"] = lambda: grown.local
+        elif not scores and n_cells <= settings.nodes.most_cells:  # a table has all its parents
+            scores["table"] = table_log_evidence(mine, before, sample_size)
+            makers["table"] = lambda: Table.learn(mine, before, sample_size)
         elif not scores:
             refuse_unused_parent(name, grown.local, settings.required[name])
     best = max(scores, key=lambda kind: scores[kind])

@@ -298,8 +298,11 @@ class NodeLearner:
                     scores[kind] = self._rival_score(rivals[kind], len(parents))
         if not scores and "table" in kinds:  # it is too large
             scores["table"] = -math.inf
-        elif not scores:
-            refuse_unused_parent(self.target, next(iter(rivals.values())).local, self.required)
+        elif not scores:  # no tree or graph asks for all required parents: a table does
+            table = self.table_score(parents)
+            if table is None:
+                refuse_unused_parent(self.target, next(iter(rivals.values())).local, self.required)
+            scores["table"] = table
         return NodeState(parents, scores, embedded, rivals)
 
     def _fit_embedded(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
