@@ -53,7 +53,6 @@ def test_weights_count_cases():
 
 
 def test_the_factor_is_where_a_fine_grid_has_its_least_loss():
-    from ebnc.score.predictive_scale import _log_hyperprior
 
     structure = structure_named("naive")
     domain = domain_of(structure, 2)
@@ -61,7 +60,11 @@ def test_the_factor_is_where_a_fine_grid_has_its_least_loss():
     optimum = find_optimum(posterior_of(structure, domain, data, 2.0)[0])
     grid = np.exp(np.arange(-3.0, 1.0, 0.05))
     fits = [rescaled(optimum, factor) for factor in grid]
-    losses = [leave_one_out_log_loss(fit) - _log_hyperprior(fit) for fit in fits]
+    losses = [
+        leave_one_out_log_loss(fit)
+        + 0.5 * np.sum(np.log(2.0 * np.array(fit.posterior.prior.scales)) ** 2)
+        for fit in fits
+    ]
     found = best_factor(optimum)
     assert found == pytest.approx(grid[np.argmin(losses)], rel=0.1)
     assert found < 0.7  # σ = 2 was too wide for this truth

@@ -10,12 +10,10 @@ to 200 rows, c lies between 0.4 and 3, and saves up to a sixth of the test log-l
 
 import math
 
-import numpy as np
-
 from ebnc.fitting.optimum import Optimum, find_optimum
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.leave_one_out import leave_one_out_log_loss
-from ebnc.score.scales import HYPER_MEAN
+from ebnc.score.scales import log_hyperprior
 
 __all__ = ["best_factor", "rescaled"]
 
@@ -43,7 +41,9 @@ def best_factor(optimum: Optimum) -> float:
             near = min(fits, key=lambda known: abs(known - k))
             fits[k] = rescaled(fits[near], math.exp(STEP * (k - near)))
         if k not in losses:
-            losses[k] = leave_one_out_log_loss(fits[k]) - _log_hyperprior(fits[k])
+            posterior = fits[k].posterior
+            hyper = log_hyperprior(posterior.design, posterior.prior)
+            losses[k] = leave_one_out_log_loss(fits[k]) - hyper
         return losses[k]
 
     best = 0
@@ -55,8 +55,3 @@ def best_factor(optimum: Optimum) -> float:
             return math.exp(STEP * (best + inside))
         best += 1 if above < below else -1
     return math.exp(STEP * best)
-
-
-def _log_hyperprior(optimum: Optimum) -> float:
-    z = np.log(optimum.posterior.prior.scales) - HYPER_MEAN
-    return -0.5 * float(z @ z)
