@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import ebnc
-from ebnc.errors import NetworkError, NoMaximumError, ParameterError
+from ebnc.errors import DataError, NetworkError, NoMaximumError, ParameterError
 from ebnc.network.network import FittedNetwork
 
 ARCS = [("A", "B"), ("A", "C"), ("B", "C"), ("C", "D")]
@@ -280,3 +280,12 @@ def test_a_score_reads_as_a_table():
     assert lines[0].split() == ["node", "bic"]
     assert [line.split()[0] for line in lines[1:]] == ["A", "B", "C", "D", "total"]
     assert float(lines[-1].split()[1]) == pytest.approx(network.bic, abs=1e-4)
+
+
+def test_no_graph_and_no_rows_are_refused_in_words():
+    data = {"a": [0, 1, 0, 1], "y": [0, 1, 1, 1]}
+    with pytest.raises(NetworkError, match=r"a graph is given as arcs .* got 3"):
+        ebnc.Network.fit(3, data)
+    network = ebnc.Network.fit([("a", "y")], data)
+    with pytest.raises(DataError, match="no rows"):
+        network.score({"a": [], "y": []})

@@ -226,3 +226,32 @@ def test_scales_by_evidence_find_the_better_of_two_maxima():
         grid = product((0.05, 0.3, 1.0, 5.0), repeat=2)
         others = [_climb(posterior, 1e-3, NormalPrior(scales), None).total for scales in grid]
         assert found > max(others) - 0.01
+
+
+def test_bic_says_nothing_of_less_than_one_case():
+    """With N < 1 eq. 9 would lie above the likelihood."""
+    data = {"A": [0, 1, 0, 1], "Y": [0, 1, 1, 0]}
+    naive = ebnc.EmbeddedStructure.naive("Y", ["A"])
+    assert ebnc.fit(naive, data, 1.0, weights=[0.1] * 4).bic is None
+    one = ebnc.fit(naive, data, 1.0, weights=[0.25] * 4)
+    assert one.bic == pytest.approx(math.log(0.5))  # N = 1: the price is log 1
+
+
+def test_dense_networks_honour_the_structure_prior():
+    """Trees pay for their questions, and the network for the orders that it is the best of."""
+    generator = np.random.default_rng(1)
+    a, b = generator.integers(0, 2, (2, 300))
+    c = np.where(generator.random(300) < 0.9, a & b, 1 - (a & b))
+    data = pd.DataFrame({"A": a, "B": b, "C": c})
+    order = ["A", "B", "C"]
+    found = {
+        prior: ebnc.Network.learn(
+            data, regime="dense", local="tree", order=order, structure_prior=prior
+        )
+        for prior in (True, False)
+    }
+    assert found[True]["C"].parents == found[False]["C"].parents
+    n_splits = found[True]["C"].n_leaves - 1
+    # log 2 for the root, log 4 and one of two questions for every split.
+    price = math.log(2) + n_splits * math.log(4 * 2)
+    assert found[False].scores["C"] - found[True].scores["C"] == pytest.approx(price)

@@ -141,6 +141,11 @@ def _families(
         return families
     if isinstance(given, Mapping):
         return [(name, _of_node(name, value)) for name, value in given.items()]
+    if not isinstance(given, Iterable):
+        raise NetworkError(
+            "a graph is given as arcs (parent, child), a model string, a network, or a mapping "
+            f"from nodes to parents, got {given!r}"
+        )
     parents: dict[str, list[str]] = {}
     for arc in given:
         if isinstance(arc, str) or not isinstance(arc, Sequence) or len(arc) != 2:

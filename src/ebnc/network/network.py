@@ -349,6 +349,8 @@ class Network(Mapping[str, Local]):
             ``.total`` and ``.by_node``, in nats; higher is better.
         """
         rows = encode(data, self.domain, self.variables)
+        if len(rows) == 0:
+            raise DataError("the data have no rows")
         checked = row_weights(data, weights, len(rows))
 
         def cases_of(name: str) -> Cases:
