@@ -162,12 +162,12 @@ def test_separated_classes_are_still_refused():
 def test_lost_files_are_named():
     structure, cases = problem()
     parts = cut(cases, [1000, 2000])
-    lost = parts.stored[1].path
+    lost = parts.files[1]
     lost.write_bytes(lost.read_bytes()[:-10])
-    with pytest.raises(StorageError, match=r"part-000001' was cut short"):
+    with pytest.raises(StorageError, match=r"part-000001.npz.*must stay as it is"):
         fit_cases(Basis(structure, cases.domain), parts, 1.0)
     lost.unlink()
-    with pytest.raises(StorageError, match=r"part-000001'"):
+    with pytest.raises(StorageError, match=r"part-000001.npz'"):
         fit_cases(Basis(structure, cases.domain), parts, 1.0)
 
 
@@ -177,7 +177,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ebnc.data.parts._StoredCases.write", full)
+    monkeypatch.setattr("ebnc.data.parts._write", full)
     with pytest.raises(StorageError, match="No space left on device; give a temp_directory"):
         StoredParts.write([cases], tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -95,7 +95,7 @@ class Split:
     def coded(self) -> Coded:
         domain = learn_states(self.train, self.inputs, TARGET)
         train = encode(self.train, domain, self.inputs)
-        test = encode(self.test, domain, self.inputs, unseen_as_extra=True)
+        test = encode(self.test, domain, self.inputs, unseen="extra")
         return Coded(
             train.codes.T.astype(np.int64), test.codes.T.astype(np.int64), tuple(train.n_states)
         )

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from ebnc.data.batches import FrameSource
-from ebnc.data.columns import Labels, Numbers, factorise, read_column
+from ebnc.data.columns import Labels, Numbers, factorise
+from ebnc.data.entries import read_column
 from ebnc.errors import DataError
 
 VALUES = ["b", "a", None, "b", "c"]

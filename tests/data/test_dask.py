@@ -15,10 +15,14 @@ from distributed import Client, LocalCluster  # noqa: E402
 
 import ebnc  # noqa: E402
 from ebnc import EBNCClassifier, EmbeddedStructure  # noqa: E402
-from ebnc.data import dask_parts  # noqa: E402
+from ebnc.data import dask_read  # noqa: E402
+from ebnc.data.files import DataFiles  # noqa: E402
+from ebnc.data.parts import StoredParts  # noqa: E402
 from ebnc.data.read import learn_cases  # noqa: E402
 from ebnc.domain import Interval  # noqa: E402
 from ebnc.errors import DataError, StorageError  # noqa: E402
+from ebnc.learn import fit_cases  # noqa: E402
+from ebnc.parameters.phi import Basis  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask's own making
 
@@ -155,30 +159,41 @@ def test_bad_partitions_are_named(client):
         learn_cases(of_parts(frame), INPUTS, "y", weights=frame["w"])
 
 
-def test_a_worker_killed_in_the_middle_of_a_fit_changes_nothing(client, monkeypatch):
+def test_a_worker_killed_while_it_codes_changes_nothing(client, monkeypatch):
     frame = table()
-    monkeypatch.setattr("ebnc.data.dask_read.HOME_BYTES", 0)
     expected = ebnc.fit(STRUCTURE, frame)
     victims = list(client.run(os.getpid).values())
-    passes = []
-    whole = dask_parts.DaskParts.add_up
+    coded = dask_read.DaskReader.coded
 
-    def counting(parts, job, *arguments):
-        passes.append(job)
-        if len(passes) == 12:  # the fit is under way
-            os.kill(victims[0], signal.SIGKILL)
-        return whole(parts, job, *arguments)
+    def killing(reader, plan, coder):
+        parts = coded(reader, plan, coder)
+        yield next(parts)
+        os.kill(victims[0], signal.SIGKILL)  # with the results that it still holds
+        yield from parts
 
-    monkeypatch.setattr(dask_parts.DaskParts, "add_up", counting)
+    monkeypatch.setattr(dask_read.DaskReader, "coded", killing)
     found = ebnc.fit(STRUCTURE, partitioned(frame, 4))
-    assert len(passes) > 12
     assert victims[0] not in client.run(os.getpid).values()
     np.testing.assert_allclose(
         found.phi_in("indicator"), expected.phi_in("indicator"), rtol=0, atol=1e-8
     )
 
 
-def _hog(part):
+def test_rows_that_do_not_fit_stay_on_disk_here(client, monkeypatch):
+    frame = table()
+    monkeypatch.setattr(dask_read, "DataFiles", lambda _: DataFiles("", memory_limit=8 * 1024))
+    monkeypatch.setattr("ebnc.data.read.PART_ROWS", 300)
+    parts = learn_cases(partitioned(frame, 4), INPUTS, "y")
+    assert isinstance(parts, StoredParts)
+    assert parts.total_weight == len(frame)
+    whole = learn_cases(frame, INPUTS, "y")
+    assert parts.domain == whole.domain
+    basis = Basis(STRUCTURE, whole.domain)
+    found, expected = fit_cases(basis, parts), fit_cases(basis, whole)
+    np.testing.assert_allclose(found.phi, expected.phi, rtol=0, atol=1e-8)
+
+
+def _hog(part, where):
     """Take memory until Dask's nanny ends the process."""
     held = []
     while True:
@@ -186,22 +201,21 @@ def _hog(part):
         time.sleep(0.02)
 
 
-def _lack_memory(part):
+def _lack_memory(part, where):
     raise MemoryError("Unable to allocate 1.00 TiB")
 
 
-def test_a_worker_out_of_memory_is_a_clear_error(client, monkeypatch):
-    monkeypatch.setattr("ebnc.data.dask_read.HOME_BYTES", 0)
-    parts = learn_cases(partitioned(table(200), 2), INPUTS, "y")
+def test_a_worker_out_of_memory_is_a_clear_error(client):
+    reader = dask_read.DaskReader(partitioned(table(200), 2))
     with pytest.raises(StorageError, match="a worker ran out of memory: Unable to allocate"):
-        parts.add_up(_lack_memory)
+        list(reader._each(_lack_memory))
     with pytest.raises(StorageError, match=r"workers died repeatedly .* lack of memory"):
-        parts.add_up(_hog)
-    assert parts.add_up(len) > 0  # others go on
+        list(reader._each(_hog))
+    assert learn_cases(partitioned(table(200), 2), INPUTS, "y").n_rows > 0  # others go on
 
 
 def test_a_cluster_without_workers_does_not_hang(client, monkeypatch):
-    monkeypatch.setattr(dask_parts, "PATIENCE", 0.5)
+    monkeypatch.setattr(dask_read, "PATIENCE", 0.5)
     cluster = LocalCluster(n_workers=0, processes=True, dashboard_address=None)
     with (
         cluster,

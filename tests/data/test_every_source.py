@@ -144,7 +144,7 @@ def test_a_frame_with_types_predicts_by_a_model_from_text(tmp_path):
     ],
 )
 def test_entries_of_another_type_are_converted(states, entries, codes):
-    found = encode({"x": entries}, ebnc.Domain({"x": states}), ["x"], unseen_as_extra=True)
+    found = encode({"x": entries}, ebnc.Domain({"x": states}), ["x"], unseen="extra")
     assert found.codes[0].tolist() == codes
 
 
@@ -160,4 +160,4 @@ def test_entries_of_another_type_are_converted(states, entries, codes):
 )
 def test_entries_of_which_none_is_known_are_refused(states, entries, words):
     with pytest.raises(DataError, match=words):
-        encode({"x": entries}, ebnc.Domain({"x": states}), ["x"], unseen_as_extra=True)
+        encode({"x": entries}, ebnc.Domain({"x": states}), ["x"], unseen="extra")

@@ -150,7 +150,7 @@ def test_rows_that_do_not_fit_stay_on_disk(tmp_path: Path, monkeypatch) -> None:
     files = DataFiles(tmp_path / "data.parquet", temp_directory=spill, memory_limit="400KB")
     parts = learn_cases(files, INPUTS, "y")
     assert isinstance(parts, StoredParts)
-    assert len(parts.stored) > 5
+    assert len(parts.files) > 5
     assert parts.n_rows > 12_000
     whole = Cases.joined(parts.collect(lambda part: part))
     assert_same(whole, expected)
@@ -184,7 +184,7 @@ def test_rows_come_back_in_order_for_prediction(tmp_path: Path, monkeypatch) -> 
     frame.to_parquet(tmp_path / "data.parquet")
     domain = learn_cases(frame[:50], INPUTS, "y").domain
     files = DataFiles(tmp_path / "data.parquet")
-    expected = encode(frame, domain, INPUTS, unseen_as_extra=True)
+    expected = encode(frame, domain, INPUTS, unseen="extra")
     monkeypatch.setattr("ebnc.data.file_batches.BATCH_ENTRIES", 1100 * len(INPUTS))
     batches = list(coded_batches(source_of(files), Coder(domain, INPUTS, "extra")))
     assert len(batches) == 3

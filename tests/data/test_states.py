@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from ebnc.data.coder import encode
-from ebnc.data.read import learn_states
+from ebnc.data.read import learn_cases, learn_states
 from ebnc.domain import Interval
 from ebnc.errors import DataError, DomainError
 
@@ -50,16 +50,16 @@ def test_without_a_target_numbers_are_cut_by_quantiles(frame):
 
 
 def test_declared_states_win(frame):
-    domain = learn_states(
+    domain = learn_cases(
         frame, ["word"], "y", categories={"word": ["z", "b", "a"], "y": ["yes", "no"]}
-    )
+    ).domain
     assert domain["word"] == ("z", "b", "a")
     assert domain["y"] == ("yes", "no")
 
 
 def test_missing_can_be_refused(frame):
     with pytest.raises(DataError, match="'gap' has missing values"):
-        learn_states(frame, ["gap"], "y", missing="refuse")
+        learn_cases(frame, ["gap"], "y", missing="refuse")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,8 @@ def test_targets_that_cannot_be_learned(target, message):
 
 def test_one_class_is_enough_where_more_are_declared():
     data = {"x": ["p", "q"], "y": ["a", "a"]}
-    assert learn_states(data, ["x"], "y", categories={"y": ["a", "b"]})["y"] == ("a", "b")
+    domain = learn_cases(data, ["x"], "y", categories={"y": ["a", "b"]}).domain
+    assert domain["y"] == ("a", "b")
 
 
 def test_identifiers_and_continuous_targets_are_refused():
@@ -105,13 +106,13 @@ def test_unseen_labels_and_numbers_outside_are_errors_or_extra_codes(frame):
         encode({"word": ["a", None]}, domain, ["word"])
     with pytest.raises(DataError, match="'many' has missing values"):
         encode(new, domain, ["many"])
-    rows = encode(new, domain, ["word", "many", "gap"], unseen_as_extra=True)
+    rows = encode(new, domain, ["word", "many", "gap"], unseen="extra")
     assert rows.codes.tolist() == [[0, 2, 2], [1, 0, 2], [2, 0, 3]]
 
 
 def test_intervals_must_cover_all_numbers():
     with pytest.raises(DomainError, match="without gaps"):
-        learn_states(
+        learn_cases(
             {"x": [1.0], "y": ["a"]},
             ["x"],
             "y",

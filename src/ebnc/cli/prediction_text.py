@@ -5,8 +5,8 @@ import io
 import json
 from collections.abc import Sequence
 
-from ebnc.data.columns import number_array, text_array
 from ebnc.data.rows import CodedRows
+from ebnc.data.text import number_array, text_array
 from ebnc.formats.predictor import Predictor
 
 __all__ = ["PredictionText"]

@@ -1,81 +1,124 @@
-"""A Dask DataFrame as cases: summarised and coded on the workers, brought here where it is small.
+"""A Dask DataFrame as cases: its partitions are summarised, coded and counted on the workers.
 
-Partitions are frames in memory, read by the same rules as any other; only sums of summaries, and
-coded rows, travel.
+Partitions are frames in memory, read by the same rules as any other. Only summaries and coded rows
+travel; the coded rows come here one partition after the other, and are kept like those of files.
+Every result is a future that the scheduler can make again, so a worker that dies costs time only.
 """
 
-from collections.abc import Sequence
-from typing import Any
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias, TypeVar
 
-from ebnc.data.batches import FrameSource
+from ebnc.data.batches import Batch, FrameSource, column_names
 from ebnc.data.cases import Cases
 from ebnc.data.coder import Coder
-from ebnc.data.dask_parts import DaskParts, PartitionedFrame
-from ebnc.data.parts import Parts
-from ebnc.data.read import Plan, add_batch, coded_cases, finished
+from ebnc.data.files import DataFiles
+from ebnc.data.read import Plan, coded_cases, summarised
 from ebnc.data.summaries import TableSummary
-from ebnc.data.table import Options
-from ebnc.domain import Domain
-from ebnc.errors import DataError
+from ebnc.data.table import Kind, Options
+from ebnc.errors import EBNCError, StorageError
 
 __all__ = ["DaskReader"]
 
-HOME_BYTES = 2**26
-"""Coded rows of this size come here: a sum over them then needs no round trip to the workers."""
+T = TypeVar("T")
+Client: TypeAlias = Any  # distributed's; dask is an extra
+Future: TypeAlias = Any
+
+PATIENCE = 300.0
+"""Seconds without any worker after which a sum is given up; a busy machine is slow to start one."""
 
 
 class DaskReader:
     """The partitions of a Dask DataFrame."""
 
     def __init__(self, frame: Any) -> None:
-        self.names = [str(name) for name in frame.columns]
-        self.options = Options()
-        self._partitions = PartitionedFrame.of(frame)
+        self.names, self.options = tuple(column_names(frame)), Options()
+        self.memory_bytes: int | None = DataFiles("").memory_bytes
+        self.temp_directory = None
+        self._client = _client()
+        self._partitions = tuple(frame.to_delayed())
 
     def summary(self, plan: Plan) -> TableSummary:
-        """Of all partitions, added up on the workers."""
-        found: TableSummary = self._partitions.add_up(_summary, plan)
-        return found
+        """Of all partitions."""
+        return TableSummary.merged(self._each(_summary, plan))
 
-    def cases(self, plan: Plan, domain: Domain, keep: Sequence[str]) -> Parts:
-        """Coded rows: here if they are small, counted if not, and else on the workers."""
-        coder = Coder(domain, [*keep, *([plan.target] if plan.target else [])])
-        futures = self._partitions.submit(_coded, plan, coder)
-        target = plan.target or coder.names[0]
-        what = (domain, target, tuple(keep), coder.n_states[: len(keep)])
-        parts = DaskParts(*what, 0, 0.0, self._partitions.client, tuple(futures))
-        n_rows, _, size = parts.add_up(_sizes)
-        if n_rows == 0:
-            raise DataError("the data have no rows")
-        if size <= HOME_BYTES:
-            return finished(parts.collect(_itself), plan.target)
-        counted = parts.prepared(_counted)
-        n_rows, total, size = counted.add_up(_sizes)
-        if size <= HOME_BYTES:
-            return Cases.joined(counted.collect(_itself)).distinct()
-        return DaskParts(*what, n_rows, total, self._partitions.client, counted.futures)
+    def coded(self, plan: Plan, coder: Coder) -> Iterator[Cases]:
+        """The cases of every partition, counted where that saves much."""
+        return self._each(_coded, plan, coder)
+
+    def _each(self, job: Callable[..., T], *arguments: Any) -> Iterator[T]:
+        """job(partition, …) of every partition, in order, computed where the partitions are."""
+        from dask.delayed import delayed
+
+        run = delayed(_run, pure=False)
+        tasks = [run(job, part, i, arguments) for i, part in enumerate(self._partitions)]
+        futures = list(self._client.compute(tasks))[::-1]
+        while futures:
+            yield _result(self._client, futures.pop())
 
 
-def _summary(part: Any, plan: Plan) -> TableSummary:
-    found = TableSummary(plan.target)
-    for batch in FrameSource(part).batches(plan.read, plan.kinds, plan.options):
-        add_batch(found, batch, plan)
-    return found
+def _client() -> Client:
+    try:
+        from distributed import get_client
+    except ImportError:
+        raise StorageError("a Dask DataFrame needs dask's scheduler; install ebnc[dask]") from None
+    try:
+        return get_client()
+    except ValueError:
+        raise StorageError(
+            "a Dask DataFrame needs a client: from dask.distributed import Client; Client()"
+        ) from None
 
 
-def _coded(part: Any, plan: Plan, coder: Coder) -> Cases:
-    kinds = plan.kinds | coder.kinds
+def _batch(part: Any, plan: Plan, kinds: dict[str, Kind]) -> Batch:
     (batch,) = FrameSource(part).batches(plan.read, kinds, plan.options)
-    return coded_cases(batch, coder, plan)
+    return batch
 
 
-def _counted(cases: Cases) -> Cases:
-    return cases.counted()
+def _summary(part: Any, where: str, plan: Plan) -> TableSummary:
+    batch = _batch(part, plan, dict(plan.kinds))
+    return summarised(Batch(batch.columns, batch.n_rows, where), plan)
 
 
-def _sizes(cases: Cases) -> tuple[int, float, int]:
-    return len(cases), cases.total_weight, cases.n_bytes
+def _coded(part: Any, where: str, plan: Plan, coder: Coder) -> Cases:  # noqa: ARG001
+    return coded_cases(_batch(part, plan, {**plan.kinds, **coder.kinds}), coder, plan).counted()
 
 
-def _itself(cases: Cases) -> Cases:
-    return cases
+def _run(job: Callable[..., T], part: Any, number: int, arguments: tuple[Any, ...]) -> T:
+    where = f"partition {number}"
+    try:
+        return job(part, where, *arguments)
+    except EBNCError as error:
+        raise type(error)(f"{where}: {error}") from None
+
+
+def _result(client: Client, future: Future) -> Any:
+    from distributed import KilledWorker
+    from distributed import TimeoutError as TooLong
+
+    alone_since = None
+    while True:
+        try:
+            return future.result(timeout=min(6.0, PATIENCE / 10))
+        except TooLong:
+            now = time.monotonic()
+            if client.scheduler_info()["workers"]:
+                alone_since = None
+            elif alone_since is None:
+                alone_since = now
+            elif now - alone_since > PATIENCE:
+                raise StorageError(
+                    f"the cluster has had no workers for {PATIENCE:g} seconds; start some"
+                ) from None
+        except KilledWorker as error:
+            raise StorageError(
+                f"workers died repeatedly at the same task ({error.task}), probably for lack of "
+                "memory; use smaller partitions, or give workers more memory"
+            ) from None
+        except MemoryError as error:
+            if isinstance(error, EBNCError):
+                raise
+            raise StorageError(
+                f"a worker ran out of memory: {error}; use smaller partitions, or give workers "
+                "more memory"
+            ) from None

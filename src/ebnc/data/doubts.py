@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ebnc.data.columns import is_written_number
 from ebnc.data.summaries import MOST_STATES, ColumnSummary, TableSummary
+from ebnc.data.text import is_written_number
 from ebnc.domain import Domain
 
 __all__ = ["Doubt", "doubtful_columns", "in_words"]

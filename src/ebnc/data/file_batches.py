@@ -1,7 +1,7 @@
 """CSV and Parquet files as batches of columns, read by pyarrow.
 
 All columns of CSV are read as text, so that a label keeps the text that is written and one rule
-(``columns``) says what is a number. The first line names the columns.
+(``text``) says what is a number. The first line names the columns.
 """
 
 import csv
@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from ebnc.data.batches import Batch, require
-from ebnc.data.columns import read_column
-from ebnc.data.files import DataFiles, Stamps, format_of
+from ebnc.data.entries import read_column
+from ebnc.data.files import DataFiles, format_of
 from ebnc.data.table import Kind, Options
+from ebnc.data.text import is_text
 from ebnc.errors import DataError, ParameterError
 
 __all__ = ["FileSource"]
@@ -31,93 +32,87 @@ class FileSource:
     """The files of one table, in order of their names."""
 
     def __init__(self, files: DataFiles) -> None:
-        self.files = files
         self.options = files.options
-        self.found = files.find()
-        self.is_csv = format_of(self.found[0]) == "csv"
-        self._stamps = Stamps(self.found)
-        self._delimiters: dict[str, str] = {}
-        headers = [self._header(file) for file in self.found]
-        for file, names in zip(self.found, headers, strict=True):
-            if names != headers[0]:
+        self._progress = files.progress
+        self._files = files.find()
+        self._is_csv = format_of(self._files[0]) == "csv"
+        self._stamps = [_stamp(file) for file in self._files]
+        headers = [self._header(file, files.delimiter) for file in self._files]
+        names = headers[0][0]
+        for file, (others, _) in zip(self._files, headers, strict=True):
+            if others != names:
                 raise DataError(
-                    f"file {file!r} has other columns than {self.found[0]!r}: "
-                    f"{names[:8]} instead of {headers[0][:8]}"
+                    f"file {file!r} has other columns than {self._files[0]!r}: "
+                    f"{others[:8]} instead of {names[:8]}"
                 )
-        if len(set(headers[0])) < len(headers[0]):
-            repeated = min(name for name in headers[0] if headers[0].count(name) > 1)
-            raise DataError(f"file {self.found[0]!r} has two columns {repeated!r}; rename one")
-        self.all_names = tuple(headers[0])
-        asked = [*(files.include or ()), *files.exclude, *files.types]
-        require(asked, self.all_names)
-        left = set(files.exclude)
-        kept = self.all_names if files.include is None else tuple(files.include)
-        self._names = tuple(name for name in kept if name not in left)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the columns that are included."""
-        return self._names
+        if len(set(names)) < len(names):
+            repeated = min(name for name in names if names.count(name) > 1)
+            raise DataError(f"file {self._files[0]!r} has two columns {repeated!r}; rename one")
+        self.names = tuple(names)
+        self._delimiters = [delimiter for _, delimiter in headers]
+        require([*(files.include or ()), *files.exclude, *files.types], self.names)
 
     def is_small(self, names: Sequence[str]) -> bool:
         """Whether these columns fit in memory easily once they are read."""
-        if self.is_csv:  # compressed text is about ten times as long
-            sizes = [
-                os.path.getsize(f) * (10 if f.lower().endswith(".gz") else 1) for f in self.found
-            ]
+        if self._is_csv:  # compressed text is about ten times as long
+            sizes = [os.path.getsize(f) * (10 if _is_packed(f) else 1) for f in self._files]
             return sum(sizes) <= SMALL_BYTES
         import pyarrow.parquet as pq
 
-        n_rows = sum(pq.read_metadata(file).num_rows for file in self.found)
+        n_rows = sum(pq.read_metadata(file).num_rows for file in self._files)
         return bool(n_rows * len(names) * 8 <= SMALL_BYTES)
 
     def batches(
         self, names: Sequence[str], kinds: Mapping[str, Kind], options: Options
     ) -> Iterator[Batch]:
         """All rows, file by file; raises at the end where a file was changed meanwhile."""
-        require(names, self.all_names)
-        keys = {x: f"c{self.all_names.index(x)}" if self.is_csv else x for x in names}
-        read = self._csv if self.is_csv else self._parquet
-        for number, file in enumerate(self.found):
-            for table, done in read(file, list(keys.values())):
+        require(names, self.names)
+        for number, file in enumerate(self._files):
+            if self._is_csv:
+                tables = self._csv(file, self._delimiters[number], names)
+            else:
+                tables = self._parquet(file, names)
+            for table, share in tables:
                 columns = {
-                    name: read_column(name, table.column(key), kinds.get(name), options)
-                    for name, key in keys.items()
+                    name: read_column(name, column, kinds.get(name), options)
+                    for name, column in zip(names, table.columns, strict=False)
                 }
                 yield Batch(columns, table.num_rows, f"file {file!r}")
-                if self.files.progress is not None:
-                    self.files.progress("reading", (number + done) / len(self.found))
-        self._stamps.refuse_changed()
+                if self._progress is not None:
+                    self._progress("reading", (number + share) / len(self._files))
+        for file, stamp in zip(self._files, self._stamps, strict=True):
+            if _stamp(file) != stamp:
+                raise DataError(f"file {file!r} was changed while it was read; read it again")
 
-    def _header(self, file: str) -> list[str]:
-        if not self.is_csv:
-            import pyarrow.parquet as pq
+    def _header(self, file: str, delimiter: str | None) -> tuple[list[str], str]:
+        if self._is_csv:
+            return _csv_header(file, delimiter)
+        import pyarrow.parquet as pq
 
-            with _translated(file):
-                return list(pq.read_schema(file).names)
-        names, self._delimiters[file] = _csv_header(file, self.files.delimiter)
-        return names
+        with _translated(file):
+            return list(pq.read_schema(file).names), ""
 
-    def _csv(self, file: str, keys: Sequence[str]) -> Iterator[tuple[Any, float]]:
+    def _csv(self, file: str, delimiter: str, names: Sequence[str]) -> Iterator[tuple[Any, float]]:
+        """Record batches of these columns, in their order, and the share of the file read."""
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
-        read = [f"c{i}" for i in range(len(self.all_names))]
+        keys = [f"c{i}" for i in range(len(self.names))]  # names may repeat keys of pyarrow
+        wanted = [keys[self.names.index(name)] for name in names]
         with _translated(file), pa.OSFile(file) as raw:
-            packed = file.lower().endswith(".gz")
-            stream = pa.CompressedInputStream(raw, "gzip") if packed else raw
+            is_packed = _is_packed(file)
             reader = arrow_csv.open_csv(
-                stream,
+                pa.CompressedInputStream(raw, "gzip") if is_packed else raw,
                 arrow_csv.ReadOptions(
-                    column_names=read, skip_rows_after_names=1, block_size=BLOCK_BYTES
+                    column_names=keys, skip_rows_after_names=1, block_size=BLOCK_BYTES
                 ),
                 arrow_csv.ParseOptions(
-                    delimiter=self._delimiters[file],
-                    newlines_in_values=packed or _has_quotes(file),  # three times as slow
+                    delimiter=delimiter,
+                    newlines_in_values=is_packed or _has_quotes(file),  # three times as slow
                 ),
                 arrow_csv.ConvertOptions(
-                    column_types=dict.fromkeys(read, pa.string()),
-                    include_columns=list(keys) or read[:1],
+                    column_types=dict.fromkeys(keys, pa.string()),
+                    include_columns=wanted or keys[:1],
                     strings_can_be_null=False,
                 ),
             )
@@ -127,24 +122,31 @@ class FileSource:
                     yield batch, min(1.0, raw.tell() / size)
 
     def _parquet(self, file: str, names: Sequence[str]) -> Iterator[tuple[Any, float]]:
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         with _translated(file):
             schema = pq.read_schema(file)
-            text = [
-                name
-                for name in names
-                if pa.types.is_string(schema.field(name).type)
-                or pa.types.is_large_string(schema.field(name).type)
-            ]
+            text = [name for name in names if is_text(schema.field(name).type)]
             with pq.ParquetFile(file, read_dictionary=text) as opened:
-                done, total = 0, max(1, opened.metadata.num_rows)
-                rows = max(1024, BATCH_ENTRIES // max(1, len(names)))
-                for batch in opened.iter_batches(rows, columns=list(names)):
-                    done += batch.num_rows
+                n_read, n_rows = 0, max(1, opened.metadata.num_rows)
+                size = max(1024, BATCH_ENTRIES // max(1, len(names)))
+                for batch in opened.iter_batches(size, columns=list(names), use_threads=False):
+                    n_read += batch.num_rows
                     if batch.num_rows:
-                        yield batch, done / total
+                        yield batch.select(list(names)), n_read / n_rows
+
+
+def _is_packed(file: str) -> bool:
+    return file.lower().endswith(".gz")
+
+
+def _stamp(file: str) -> tuple[int, int]:
+    """Size and time of a file, to see whether it changes while it is read."""
+    try:
+        status = os.stat(file)
+    except OSError as error:
+        raise DataError(f"file {file!r} cannot be read any more: {error.strerror}") from None
+    return status.st_size, status.st_mtime_ns
 
 
 @contextmanager
@@ -157,10 +159,10 @@ def _translated(file: str) -> Iterator[None]:
     except DataError:
         raise
     except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError) as error:
-        said = " ".join(str(error).split())
-        if "invalid UTF8" in said or isinstance(error, UnicodeDecodeError):
-            said = "it is not UTF-8 text; save it as UTF-8"
-        raise DataError(f"file {file!r} cannot be read: {said[:300]}") from None
+        reason = " ".join(str(error).split())
+        if "invalid UTF8" in reason or isinstance(error, UnicodeDecodeError):
+            reason = "it is not UTF-8 text; save it as UTF-8"
+        raise DataError(f"file {file!r} cannot be read: {reason[:300]}") from None
 
 
 def _has_quotes(file: str) -> bool:
@@ -173,10 +175,10 @@ def _csv_header(file: str, delimiter: str | None) -> tuple[list[str], str]:
     if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii()):
         raise ParameterError(f"delimiter must be one character, got {delimiter!r}")
     with _translated(file), open(file, "rb") as raw:
-        binary: Any = gzip.GzipFile(fileobj=raw) if file.lower().endswith(".gz") else raw
-        text = io.TextIOWrapper(binary, encoding="utf-8", newline="")
+        binary: Any = gzip.GzipFile(fileobj=raw) if _is_packed(file) else raw
+        text = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
         line = text.readline()
-        if not line.strip("\ufeff \t\r\n"):
+        if not line.strip():
             raise DataError(f"file {file!r} is empty; its first line must name the columns")
         if "\0" in line:
             raise DataError(f"file {file!r} holds zero bytes; it is not text")
@@ -185,6 +187,5 @@ def _csv_header(file: str, delimiter: str | None) -> tuple[list[str], str]:
             if not more:
                 raise DataError(f"the header of file {file!r} has a quote that does not end")
             line += more
-    line = line.removeprefix("\ufeff")  # the mark of UTF-8 is no part of a name
     chosen = delimiter or max(DELIMITERS, key=line.count)
     return next(csv.reader([line], delimiter=chosen)), chosen

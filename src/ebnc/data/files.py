@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 from ebnc.data.table import MISSING_WORDS, Kind, Options
 from ebnc.errors import DataError, ParameterError
 
-__all__ = ["DEFAULT_MEMORY", "DataFiles", "Progress", "Stamps", "as_files"]
+__all__ = ["DEFAULT_MEMORY", "DataFiles", "Progress", "as_files", "format_of"]
 
 Progress: TypeAlias = Callable[[str, float], None]
 """Told what is being done and the share of it that is done, 0 … 1."""
@@ -28,14 +28,9 @@ UNITS = {"": 1, "B": 1}
 UNITS |= {f"{letter}B": 1000**i for i, letter in enumerate("KMGT", 1)}
 UNITS |= {f"{letter}IB": 1024**i for i, letter in enumerate("KMGT", 1)}
 
-SUFFIXES: dict[str, Literal["parquet", "csv"]] = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".csv.gz": "csv",
-    ".tsv.gz": "csv",
-}
+CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+PARQUET = (".parquet", ".pq")
+ENDINGS = ", ".join(PARQUET + CSV)
 
 
 @dataclass(frozen=True)
@@ -84,59 +79,42 @@ class DataFiles:
     @property
     def memory_bytes(self) -> int:
         """The memory limit as a number."""
-        given = self.memory_limit
-        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(given))
-        if isinstance(given, bool) or match is None or match[2].upper() not in UNITS:
+        limit = self.memory_limit
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(limit))
+        if isinstance(limit, bool) or match is None or match[2].upper() not in UNITS:
             raise ParameterError(
-                f"memory_limit must be bytes or text such as '800MB', got {given!r}"
+                f"memory_limit must be bytes or text such as '800MB', got {limit!r}"
             )
-        found = int(float(match[1]) * UNITS[match[2].upper()])
-        if found < 1:
-            raise ParameterError(f"memory_limit must be positive, got {given!r}")
-        return found
+        n_bytes = int(float(match[1]) * UNITS[match[2].upper()])
+        if n_bytes < 1:
+            raise ParameterError(f"memory_limit must be positive, got {limit!r}")
+        return n_bytes
+
+    def chosen(self, names: Sequence[str]) -> list[str]:
+        """The columns to learn from, of all these."""
+        return [x for x in (self.include or names) if x not in set(self.exclude)]
 
     def find(self) -> tuple[str, ...]:
         """The files, in order of their names; at least one, all of one format."""
-        given = os.fspath(self.path)
-        if os.path.isdir(given):
-            found = [str(file) for file in Path(given).rglob("*") if _is_data(file, Path(given))]
-            if not found:
-                raise DataError(f"folder {given!r} has no file that ends in {_endings()}")
-        elif os.path.exists(given):
-            found = [given]
-        elif glob.has_magic(given):
-            found = [file for file in glob.glob(given, recursive=True) if os.path.isfile(file)]
-            if not found:
-                raise DataError(f"no file matches {given!r}")
+        path = os.fspath(self.path)
+        if os.path.isdir(path):
+            files = [str(file) for file in Path(path).rglob("*") if _is_data(file, Path(path))]
+            if not files:
+                raise DataError(f"folder {path!r} has no file that ends in {ENDINGS}")
+        elif os.path.exists(path):
+            files = [path]
+        elif glob.has_magic(path):
+            files = [file for file in glob.glob(path, recursive=True) if os.path.isfile(file)]
+            if not files:
+                raise DataError(f"no file matches {path!r}")
         else:
-            raise DataError(f"there is no file or folder {given!r}")
-        found.sort()
-        formats = {format_of(file): file for file in reversed(found)}
+            raise DataError(f"there is no file or folder {path!r}")
+        files.sort()
+        formats = {format_of(file): file for file in reversed(files)}
         if len(formats) > 1:
             shown = " and ".join(repr(file) for file in formats.values())
-            raise DataError(f"{given!r} mixes CSV and Parquet: {shown}; give one format")
-        return tuple(found)
-
-
-class Stamps:
-    """Sizes and times of files, to see whether they change while they are read."""
-
-    def __init__(self, files: Sequence[str]) -> None:
-        self._stamps = {file: _stamp(file) for file in files}
-
-    def refuse_changed(self) -> None:
-        """Raise where a file is not any more what it was at the beginning."""
-        for file, stamp in self._stamps.items():
-            if _stamp(file) != stamp:
-                raise DataError(f"file {file!r} was changed while it was read; read it again")
-
-
-def _stamp(file: str) -> tuple[int, int]:
-    try:
-        status = os.stat(file)
-    except OSError as error:
-        raise DataError(f"file {file!r} cannot be read any more: {error.strerror}") from None
-    return status.st_size, status.st_mtime_ns
+            raise DataError(f"{path!r} mixes CSV and Parquet: {shown}; give one format")
+        return tuple(files)
 
 
 def as_files(data: object) -> DataFiles | None:
@@ -148,23 +126,20 @@ def as_files(data: object) -> DataFiles | None:
 
 def format_of(file: str) -> Literal["parquet", "csv"]:
     """By its ending, or else by Parquet's magic number."""
-    for suffix, format_ in SUFFIXES.items():
-        if file.lower().endswith(suffix):
-            return format_
+    if file.lower().endswith(CSV):
+        return "csv"
+    if file.lower().endswith(PARQUET):
+        return "parquet"
     try:
         with open(file, "rb") as opened:
             if opened.read(4) == b"PAR1":
                 return "parquet"
     except OSError as error:
         raise DataError(f"file {file!r} cannot be read: {error.strerror}") from None
-    raise DataError(f"file {file!r} is neither Parquet nor CSV by its name; end it in {_endings()}")
+    raise DataError(f"file {file!r} is neither Parquet nor CSV by its name; end it in {ENDINGS}")
 
 
 def _is_data(file: Path, folder: Path) -> bool:
     """Whether a file of a folder is data; names such as _SUCCESS and .crc are of other programs."""
     hidden = any(part.startswith(("_", ".")) for part in file.relative_to(folder).parts)
-    return not hidden and file.name.lower().endswith(tuple(SUFFIXES)) and file.is_file()
-
-
-def _endings() -> str:
-    return ", ".join(SUFFIXES)
+    return not hidden and file.name.lower().endswith(CSV + PARQUET) and file.is_file()

@@ -1,15 +1,16 @@
-"""Cases in parts: on disk here, or on the workers of a cluster; sums over rows go to the rows.
+"""Cases in parts, kept on disk where they do not fit in memory; sums go from part to part.
 
 ``Parts`` is a protocol of few verbs. Whoever needs a sum over all rows writes a function of one
-part and calls ``add_up``; results are summed in a fixed tree, so they do not depend on timing.
+part and calls ``add_up``; results are summed in a fixed tree.
 """
 
 import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -21,7 +22,7 @@ from ebnc.domain import Domain
 from ebnc.errors import DataError, StorageError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["Parts", "StoredParts", "add", "tree_sum", "varying_inputs"]
+__all__ = ["Parts", "StoredParts", "tree_sum", "varying_inputs"]
 
 T = TypeVar("T")
 
@@ -58,42 +59,47 @@ def varying_inputs(cases: Parts) -> tuple[str, ...]:
     return tuple(x for x, r in zip(cases.inputs, cases.n_states, strict=True) if r > 1)
 
 
-def add(left: Any, right: Any) -> Any:
-    """The sum of two results of jobs, member by member."""
-    if isinstance(left, tuple | list):
-        return type(left)(map(add, left, right))
-    return left + right
-
-
 def tree_sum(results: Iterable[T]) -> T:
     """Sums neighbours, then neighbouring sums: log₂ deep, ⌈log₂⌉ results held at a time."""
     held: list[tuple[int, T]] = []
     for result in results:
         level, summed = 0, result
         while held and held[-1][0] == level:
-            summed = add(held.pop()[1], summed)
+            summed = _add(held.pop()[1], summed)
             level += 1
         held.append((level, summed))
     if not held:
         raise DataError("the data have no rows")
     total = held.pop()[1]
     while held:
-        total = add(held.pop()[1], total)
+        total = _add(held.pop()[1], total)
     return total
+
+
+def _add(left: Any, right: Any) -> Any:
+    """The sum of two results of jobs, member by member."""
+    if isinstance(left, tuple | list):
+        return type(left)(map(_add, left, right))
+    return left + right
 
 
 @dataclass(frozen=True, eq=False)
 class StoredParts:
-    """Coded cases in files of a temporary directory, read part by part in every pass."""
+    """Coded cases in files of a temporary directory, read part by part in every pass.
+
+    ``n_rows``: rows of all parts; a row may have a weight. ``makers``: functions, with their
+    arguments, that are applied to every part after it is read.
+    """
 
     domain: Domain
     target: str
     inputs: tuple[str, ...]
     n_states: tuple[int, ...]
+    n_rows: int
     total_weight: float
-    stored: tuple["_StoredCases", ...]
+    files: tuple[Path, ...]
     directory: "_Directory"
-    makers: tuple[tuple[Callable[..., Any], tuple[Any, ...]], ...] = field(default=())
+    makers: tuple[tuple[Callable[..., Any], tuple[Any, ...]], ...] = ()
 
     @classmethod
     def write(
@@ -101,11 +107,14 @@ class StoredParts:
     ) -> "StoredParts":
         """Write parts to a temporary directory; it goes when nothing refers to the parts."""
         kept = _Directory(directory)
-        stored, first, total = [], None, 0.0
+        files: list[Path] = []
+        first, n_rows, total = None, 0, 0.0
         try:
-            for number, part in enumerate(parts):
-                stored.append(_StoredCases.write(part, kept.path / f"part-{number:06d}"))
+            for part in parts:
+                files.append(kept.path / f"part-{len(files):06d}.npz")
+                _write(part, files[-1])
                 first = first or part
+                n_rows += len(part)
                 total += part.total_weight
         except OSError as error:
             kept.remove()
@@ -120,31 +129,26 @@ class StoredParts:
             raise
         if first is None:
             raise DataError("the data have no rows")
-        names, n_states = first.rows.names, first.rows.n_states
-        return cls(first.domain, first.target, names, n_states, total, tuple(stored), kept)
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of all parts; a row may have a weight."""
-        return sum(part.n_rows for part in self.stored)
+        of = (first.domain, first.target, first.inputs, first.n_states)
+        return cls(*of, n_rows, total, tuple(files), kept)
 
     def add_up(self, job: Callable[..., T], *arguments: Any) -> T:
         """Σ job(part, …), one part in memory at a time."""
-        return tree_sum(job(part, *arguments) for part in self._made())
+        return tree_sum(job(part, *arguments) for part in self._parts())
 
     def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]:
         """job(part, …) of every part, in order."""
-        return [job(part, *arguments) for part in self._made()]
+        return [job(part, *arguments) for part in self._parts()]
 
     def prepared(self, make: Callable[..., Any], *arguments: Any) -> "StoredParts":
         """Parts that become make(part, …) when they are read."""
-        what = (self.domain, self.target, self.inputs, self.n_states, self.total_weight)
-        makers = (*self.makers, (make, arguments))
-        return StoredParts(*what, self.stored, self.directory, makers)
+        return replace(self, makers=(*self.makers, (make, arguments)))
 
-    def _made(self) -> Iterator[Any]:
-        for stored in self.stored:
-            part: Any = stored.read(self.domain, self.target, self.inputs, self.n_states)
+    def _parts(self) -> Iterator[Any]:
+        for file in self.files:
+            codes, classes, weights = _read(file)
+            rows = CodedRows(self.inputs, self.n_states, codes)
+            part: Any = Cases(self.domain, self.target, rows, classes, weights)
             for make, arguments in self.makers:
                 part = make(part, *arguments)
             yield part
@@ -164,42 +168,17 @@ class _Directory:
         self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
-@dataclass(frozen=True)
-class _StoredCases:
-    """Where one part lies: codes and classes as they are in memory, then the weights."""
+def _write(cases: Cases, file: Path) -> None:
+    weights = {} if cases.weights is None else {"weights": cases.weights}
+    np.savez(file, codes=cases.rows.codes, classes=cases.classes, **weights)  # type: ignore[arg-type]
 
-    path: Path
-    n_rows: int
-    code_type: str
-    class_type: str
-    has_weights: bool
 
-    @classmethod
-    def write(cls, cases: Cases, path: Path) -> "_StoredCases":
-        with open(path, "wb") as file:
-            for array in (cases.rows.codes, cases.classes, cases.weights):
-                if array is not None:
-                    np.ascontiguousarray(array).tofile(file)
-        types = cases.rows.codes.dtype.str, cases.classes.dtype.str
-        return cls(path, len(cases), *types, cases.weights is not None)
-
-    def read(
-        self, domain: Domain, target: str, inputs: tuple[str, ...], n_states: Sequence[int]
-    ) -> Cases:
-        try:
-            with open(self.path, "rb") as file:
-                codes: CodeArray = np.fromfile(file, self.code_type, len(inputs) * self.n_rows)
-                classes: CodeArray = np.fromfile(file, self.class_type, self.n_rows)
-                weights: FloatArray | None = None
-                if self.has_weights:
-                    weights = np.fromfile(file, np.float64, self.n_rows)
-        except OSError as error:
-            raise StorageError(
-                f"coded rows cannot be read from {str(self.path)!r}: {error.strerror}; the "
-                "temporary directory must stay as it is during a fit"
-            ) from None
-        found = classes if weights is None else weights
-        if len(found) != self.n_rows:
-            raise StorageError(f"the file of coded rows {str(self.path)!r} was cut short")
-        rows = CodedRows(inputs, tuple(n_states), codes.reshape(len(inputs), self.n_rows))
-        return Cases(domain, target, rows, classes, weights)
+def _read(file: Path) -> tuple[CodeArray, CodeArray, FloatArray | None]:
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            return stored["codes"], stored["classes"], stored.get("weights")
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise StorageError(
+            f"coded rows cannot be read from {str(file)!r}: {error}; the temporary directory must "
+            "stay as it is during a fit"
+        ) from None

@@ -10,59 +10,137 @@ A Dask DataFrame goes the same way, partition by partition, on its workers (``da
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 
-from ebnc.data.batches import Batch, Source, column_names, require, source_of
+from ebnc.data.batches import Batch, column_names, is_dask_frame, require, source_of
 from ebnc.data.cases import Cases, check_weights, refuse_wrong_weights
 from ebnc.data.coder import Coder, without_states
 from ebnc.data.columns import Column, Numbers, joined
-from ebnc.data.dask_parts import is_dask_frame
 from ebnc.data.doubts import doubtful_columns, in_words
 from ebnc.data.files import DataFiles, as_files
 from ebnc.data.parts import Parts, StoredParts
 from ebnc.data.rows import CodedRows
 from ebnc.data.states import learn_domain, refuse_single_class
 from ebnc.data.summaries import TableSummary
-from ebnc.data.table import Categories, Frame, Kind, Missing, TableLike
+from ebnc.data.table import Categories, Frame, Kind, Missing, Options, TableLike
 from ebnc.domain import Domain
 from ebnc.errors import DataError, DataWarning, StorageError
 from ebnc.typing import FloatArray
 
-__all__ = ["Plan", "add_batch", "coded_cases", "gather", "learn_cases", "learn_joint_cases"]
-__all__ += ["learn_states", "read_cases", "read_rows", "row_weights"]
+__all__ = ["Plan", "coded_cases", "learn_cases", "learn_joint_cases", "learn_states", "read_cases"]
+__all__ += ["read_rows", "row_weights", "summarised"]
 
 PART_ROWS = 2**20
 
 
+@dataclass(frozen=True)
 class Plan:
-    """What is to be read: names, kinds that are known beforehand, and options."""
+    """What is to be read: columns, what they must be, and how entries are read.
 
-    def __init__(
-        self,
-        names: Sequence[str],
+    ``names``: inputs, then the target if there is one. ``weights``: the column of weights.
+    ``declared``: states that are known beforehand.
+    """
+
+    names: tuple[str, ...]
+    target: str | None
+    weights: str | None
+    declared: Domain
+    options: Options
+    kinds: Mapping[str, Kind]
+
+    @classmethod
+    def of(
+        cls,
+        inputs: Sequence[str],
         target: str | None,
         weights: str | None,
         categories: Categories | None,
-        source: Any,
-    ) -> None:
-        self.target, self.weights = target, weights
-        self.names = [*names, *([target] if target is not None else [])]
-        self.declared = Domain(categories or {})
-        known = [name for name in self.names if name in self.declared]
-        self.options = without_states(source.options, self.declared, known)
-        self.kinds: dict[str, Kind] = {
-            **Coder(self.declared, known).kinds,
-            **{x: kind for x, kind in self.options.types.items() if x in self.names},
+        options: Options,
+    ) -> "Plan":
+        """With the kinds that follow from declared states and from the options."""
+        names = (*inputs, *([] if target is None else [target]))
+        declared = Domain(categories or {})
+        known = [name for name in names if name in declared]
+        kinds = {
+            **Coder(declared, known).kinds,
+            **{x: kind for x, kind in options.types.items() if x in names},
         }
-        self.as_labels = [x for x, kind in self.kinds.items() if kind == "label"]
+        return cls(
+            names, target, weights, declared, without_states(options, declared, known), kinds
+        )
 
     @property
     def read(self) -> list[str]:
         """All columns that are read."""
         return list(dict.fromkeys([*self.names, *([self.weights] if self.weights else [])]))
+
+    @property
+    def as_labels(self) -> list[str]:
+        """Columns whose numbers are labels."""
+        return [x for x, kind in self.kinds.items() if kind == "label"]
+
+
+class Reader(Protocol):
+    """A table that is read twice: summarised, then coded, some rows at a time.
+
+    ``memory_bytes``: what coded rows may take, None where they are in memory anyway.
+    """
+
+    names: tuple[str, ...]
+    options: Options
+    memory_bytes: int | None
+    temp_directory: Any
+
+    def summary(self, plan: Plan) -> TableSummary: ...
+
+    def coded(self, plan: Plan, coder: Coder) -> Iterator[Cases]: ...
+
+
+class _LocalReader:
+    """A table in memory or in files. Batches of a small one are held, and read only once."""
+
+    def __init__(self, data: Frame, array_names: Sequence[str] | None, weights: object) -> None:
+        files = as_files(data)
+        if files is not None and weights is not None:
+            raise DataError("weights of data in files must be the name of a column")
+        self._source = source_of(data, array_names)
+        self._weights = weights
+        self._held: list[Batch] | None = None
+        self.names, self.options = self._source.names, self._source.options
+        self.memory_bytes = None if files is None else files.memory_bytes
+        self.temp_directory = None if files is None else files.temp_directory
+
+    def summary(self, plan: Plan) -> TableSummary:
+        """Of all batches."""
+        summary = TableSummary(plan.target)
+        self._held = [] if self._source.is_small(plan.read) else None
+        for batch in self._source.batches(plan.read, plan.kinds, plan.options):
+            _add(summary, batch, plan, self._weights)
+            if self._held is not None:
+                self._held.append(batch)
+        return summary
+
+    def coded(self, plan: Plan, coder: Coder) -> Iterator[Cases]:
+        """The cases of every batch."""
+        batches: Iterable[Batch] = self._held or ()
+        if self._held is None:
+            kinds = {**plan.kinds, **coder.kinds}
+            batches = self._source.batches(plan.read, kinds, plan.options)
+        for batch in batches:
+            yield coded_cases(batch, coder, plan, self._weights)
+
+
+def _reader(data: Frame, array_names: Sequence[str] | None, weights: object) -> Reader:
+    if not is_dask_frame(data):
+        return _LocalReader(data, array_names, weights)
+    if weights is not None:
+        raise DataError("weights of a Dask DataFrame must be the name of a column")
+    from ebnc.data.dask_read import DaskReader
+
+    return DaskReader(data)
 
 
 def learn_cases(
@@ -103,14 +181,105 @@ def learn_joint_cases(
 
     Numbers are cut by quantiles. The distinct rows must fit in memory.
     """
-    names = [str(name) for name in data.columns] if is_dask_frame(data) else column_names(data)
-    names = [name for name in names if not (isinstance(weights, str) and name == weights)]
+    names = [x for x in column_names(data) if not (isinstance(weights, str) and x == weights)]
     if not names:
         raise DataError("the data have no columns")
-    found = _learn(data, names, None, None, categories, missing, weights, leave_out=True)
-    if not isinstance(found, Cases):
-        raise StorageError(f"{found.n_rows} distinct rows do not fit in memory; raise memory_limit")
-    return found
+    cases = _learn(data, names, None, None, categories, missing, weights, leave_out=True)
+    if not isinstance(cases, Cases):
+        raise StorageError(f"{cases.n_rows} distinct rows do not fit in memory; raise memory_limit")
+    return cases
+
+
+def learn_states(data: Frame, inputs: Sequence[str], target: str | None = None) -> Domain:
+    """States of the columns of a table in memory."""
+    reader = _LocalReader(data, [*inputs, *([] if target is None else [target])], None)
+    plan = Plan.of(inputs, target, None, None, reader.options)
+    domain, _, _ = _learn_domain(reader, plan, inputs, None, "state", leave_out=False)
+    return domain
+
+
+def _learn(
+    data: Frame,
+    inputs: Sequence[str],
+    target: str | None,
+    keep: Sequence[str] | None,
+    categories: Categories | None,
+    missing: Missing,
+    weights: object,
+    leave_out: bool,
+) -> Parts:
+    by_name = weights if isinstance(weights, str) else None
+    names = [*inputs, *([] if target is None else [target])]
+    reader = _reader(data, names, None if by_name else weights)
+    plan = Plan.of(inputs, target, by_name, categories, reader.options)
+    require(plan.read, reader.names)
+    domain, inputs, plan = _learn_domain(reader, plan, inputs, keep, missing, leave_out)
+    kept = list(inputs) if keep is None else [name for name in keep if name in domain]
+    coder = Coder(domain, [*kept, *([target] if target else [])])
+    return _gathered(reader, reader.coded(plan, coder), target)
+
+
+def _learn_domain(
+    reader: Reader,
+    plan: Plan,
+    inputs: Sequence[str],
+    keep: Sequence[str] | None,
+    missing: Missing,
+    leave_out: bool,
+) -> tuple[Domain, list[str], Plan]:
+    """States, the inputs that are learned from, and the plan by which all of them are read."""
+    summary = reader.summary(plan)
+    if any(column.mixed for column in summary.columns.values()):
+        mixed: dict[str, Kind] = {x: "label" for x, c in summary.columns.items() if c.mixed}
+        plan = replace(plan, kinds={**plan.kinds, **mixed})
+        again = reader.summary(plan)
+        summary.columns |= {name: again.columns[name] for name in mixed}
+    if summary.n_rows == 0:
+        raise DataError("the data have no rows")
+    rest = _without_doubtful(summary, list(inputs), plan, keep, leave_out)
+    domain = learn_domain(summary, rest, plan.declared, missing)
+    if plan.target is not None:
+        refuse_single_class(domain, plan.target)
+    return domain, rest, plan
+
+
+def _without_doubtful(
+    summary: TableSummary,
+    inputs: list[str],
+    plan: Plan,
+    keep: Sequence[str] | None,
+    leave_out: bool,
+) -> list[str]:
+    """The inputs that are learned from; doubtful ones are refused, or left out with a warning."""
+    doubts = doubtful_columns(summary, inputs, plan.declared, plan.as_labels)
+    needed = set(inputs if keep is None else keep)
+    if any(not d.is_left_out or (d.name in needed and not leave_out) for d in doubts):
+        raise DataError(in_words(doubts, refused=True))
+    gone = {doubt.name for doubt in doubts}
+    rest = [name for name in inputs if name not in gone]
+    if not rest and gone:
+        raise DataError(f"no column is left to learn from; {in_words(doubts)}")
+    if doubts:
+        warnings.warn(in_words(doubts), DataWarning, stacklevel=2)
+    return rest
+
+
+def read_cases(
+    data: TableLike, domain: Domain, inputs: Sequence[str], target: str, weights: object = None
+) -> Cases:
+    """Cases whose states are known; rows of weight 0 are left out."""
+    names = [*inputs, target]
+    of_codes = domain
+    if isinstance(data, CodedRows):
+        data = {x: Numbers(data.column(x)) for x in names}
+        of_codes = Domain({x: domain.n_states(x) for x in names})
+    source = source_of(data, names)
+    plan = Plan.of(inputs, target, None, of_codes, source.options)
+    (batch,) = source.batches(plan.read, plan.kinds, plan.options)
+    cases = coded_cases(batch, Coder(of_codes, names), plan, weights)
+    if not len(cases):
+        raise DataError("the data have no rows")
+    return replace(cases, domain=domain)
 
 
 def read_rows(
@@ -131,178 +300,34 @@ def read_rows(
         start += batch.n_rows
         for name in names:
             parts[name].append(batch.columns[name].take(chosen))
-    return {name: joined(found) for name, found in parts.items()}
+    return {name: joined(columns) for name, columns in parts.items()}
 
 
 def row_weights(data: Frame, weights: object, n_rows: int) -> FloatArray | None:
     """How often each row counts: from an array, or from the column of ``data`` of that name."""
     if isinstance(weights, str):
-        require([weights], column_names(data))
         source = source_of(data)
         batches = source.batches([weights], {}, source.options)
         weights = np.concatenate([_as_weights(batch.columns[weights]) for batch in batches])
     return check_weights(weights, n_rows)
 
 
-def learn_states(
-    data: Frame,
-    inputs: Sequence[str],
-    target: str | None = None,
-    *,
-    categories: Categories | None = None,
-    missing: Missing = "state",
-    weights: object = None,
-) -> Domain:
-    """States of the columns of a table in memory."""
-    reader = _Reader(data, [*inputs, *([] if target is None else [target])], weights)
-    plan = Plan(inputs, target, None, categories, reader)
-    summary = reader.summary(plan)
-    _without_doubtful(summary, list(inputs), plan, None, leave_out=False)
-    return learn_domain(summary, inputs, categories, missing)
-
-
-def read_cases(
-    data: TableLike, domain: Domain, inputs: Sequence[str], target: str, weights: object = None
-) -> Cases:
-    """Cases whose states are known; rows of weight 0 are left out."""
-    names = [*inputs, target]
-    if isinstance(data, CodedRows):
-        columns: dict[str, Column] = {x: Numbers(data.column(x)) for x in names}
-        data, domain_of_codes = columns, Domain({x: domain.n_states(x) for x in names})
-    else:
-        domain_of_codes = domain
-    reader = _Reader(data, names, weights)
-    plan = Plan(inputs, target, None, domain_of_codes, reader)
-    (batch,) = reader.source.batches(plan.read, plan.kinds, plan.options)
-    cases = coded_cases(batch, Coder(domain_of_codes, names), plan, weights)
-    if not len(cases):
-        raise DataError("the data have no rows")
-    return replace(cases, domain=domain)
-
-
-def _learn(
-    data: Frame,
-    inputs: Sequence[str],
-    target: str | None,
-    keep: Sequence[str] | None,
-    categories: Categories | None,
-    missing: Missing,
-    weights: object,
-    leave_out: bool,
-) -> Parts:
-    by_name = weights if isinstance(weights, str) else None
-    reader: Any
-    if is_dask_frame(data):
-        from ebnc.data.dask_read import DaskReader
-
-        if weights is not None and by_name is None:
-            raise DataError("weights of a Dask DataFrame must be the name of a column")
-        reader = DaskReader(data)
-    else:
-        names = [*inputs, *([] if target is None else [target])]
-        reader = _Reader(data, names, None if by_name else weights)
-    require([*inputs, *([target] if target else []), *([by_name] if by_name else [])], reader.names)
-    plan = Plan(inputs, target, by_name, categories, reader)
-    summary = reader.summary(plan)
-    mixed = {name: "label" for name, column in summary.columns.items() if column.mixed}
-    if mixed:
-        plan.kinds |= mixed
-        again = reader.summary(plan)
-        summary.columns |= {name: again.columns[name] for name in mixed}
-    if summary.n_rows == 0:
-        raise DataError("the data have no rows")
-    inputs = _without_doubtful(summary, list(inputs), plan, keep, leave_out)
-    domain = learn_domain(summary, inputs, categories, missing)
-    if target is not None:
-        refuse_single_class(domain, target)
-    kept = list(inputs) if keep is None else [name for name in keep if name in domain]
-    del summary
-    found: Parts = reader.cases(plan, domain, kept)
-    return found
-
-
-def _without_doubtful(
-    summary: TableSummary,
-    inputs: list[str],
-    plan: Plan,
-    keep: Sequence[str] | None,
-    leave_out: bool,
-) -> list[str]:
-    """The inputs that are learned from; doubtful ones are refused, or left out with a warning."""
-    doubts = doubtful_columns(summary, inputs, plan.declared, plan.as_labels)
-    needed = set(inputs if keep is None else keep)
-    gone = {doubt.name for doubt in doubts if doubt.is_left_out}
-    wrong = [d for d in doubts if not d.is_left_out or (d.name in needed and not leave_out)]
-    if wrong:
-        raise DataError(in_words(doubts, refused=True))
-    rest = [name for name in inputs if name not in gone]
-    if not rest and gone:
-        raise DataError(f"no column is left to learn from; {in_words(doubts)}")
-    if doubts:
-        warnings.warn(in_words(doubts), DataWarning, stacklevel=2)
-    return rest
-
-
-class _Reader:
-    """Reads a source twice; a small file only once."""
-
-    def __init__(self, data: Frame, array_names: Sequence[str], weights: object) -> None:
-        self._files: DataFiles | None = as_files(data)
-        if self._files is not None and weights is not None:
-            raise DataError("weights of data in files must be the name of a column")
-        self.source: Source = source_of(data, array_names)
-        self.options = self.source.options
-        self._weights = weights
-        self._held: list[Batch] | None = None
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Of all columns, included or not."""
-        return getattr(self.source, "all_names", self.source.names)
-
-    def _batches(self, plan: Plan, kinds: Mapping[str, Kind]) -> Iterator[Batch]:
-        return self.source.batches(plan.read, kinds, plan.options)
-
-    def summary(self, plan: Plan) -> TableSummary:
-        """Of all batches."""
-        found = TableSummary(plan.target)
-        holds = self._held is None and getattr(self.source, "is_small", lambda _: False)(plan.read)
-        held = []
-        for batch in self._batches(plan, plan.kinds):
-            add_batch(found, batch, plan, self._weights)
-            if holds:
-                held.append(batch)
-        self._held = held if holds else None
-        return found
-
-    def cases(self, plan: Plan, domain: Domain, keep: Sequence[str]) -> Parts:
-        """Coded and counted."""
-        coder = Coder(domain, [*keep, *([plan.target] if plan.target else [])])
-        held = self._held
-        batches = iter(held) if held is not None else self._batches(plan, plan.kinds | coder.kinds)
-        coded = (coded_cases(batch, coder, plan, self._weights) for batch in batches)
-        if self._files is None:
-            return finished(list(coded), plan.target)
-        limit = self._files.memory_bytes // 4
-        return gather(coded, plan.target, limit, self._files.temp_directory)
-
-
 def _weighted(
-    batch: Batch, plan: Plan, given: object, first: int = 0
+    batch: Batch, plan: Plan, weights: object, first: int = 0
 ) -> tuple[Batch, FloatArray | None]:
     """A batch without its column of weights and without rows of weight 0, and the weights."""
     if plan.weights is not None:
-        weights: FloatArray | None = _as_weights(batch.columns[plan.weights])
-        refuse_wrong_weights(weights, first)  # type: ignore[arg-type]
+        counts: FloatArray | None = _as_weights(batch.columns[plan.weights])
+        refuse_wrong_weights(counts, first)  # type: ignore[arg-type]
     else:
-        weights = check_weights(_as_array(given), batch.n_rows)
+        counts = check_weights(getattr(weights, "values", weights), batch.n_rows)
     columns: Mapping[str, Column] = {name: batch.columns[name] for name in plan.names}
-    if weights is not None and not weights.all():
-        kept = weights > 0
+    if counts is not None and not counts.all():
+        kept = counts > 0
         columns = {name: column.take(kept) for name, column in columns.items()}
-        weights = weights[kept]
-    n_rows = batch.n_rows if weights is None else len(weights)
-    return Batch(columns, n_rows, batch.where), weights
+        counts = counts[kept]
+    n_rows = batch.n_rows if counts is None else len(counts)
+    return Batch(columns, n_rows, batch.where), counts
 
 
 def _as_weights(column: Column) -> FloatArray:
@@ -311,14 +336,16 @@ def _as_weights(column: Column) -> FloatArray:
     return np.asarray(column.values, dtype=np.float64)
 
 
-def _as_array(weights: object) -> object:
-    return weights.values if isinstance(weights, Numbers) else weights
-
-
-def add_batch(summary: TableSummary, batch: Batch, plan: Plan, weights: object = None) -> None:
-    """Summarise one more batch."""
+def _add(summary: TableSummary, batch: Batch, plan: Plan, weights: object) -> None:
     rows, counts = _weighted(batch, plan, weights, summary.n_rows)
     summary.add(rows, counts, plan.as_labels)
+
+
+def summarised(batch: Batch, plan: Plan) -> TableSummary:
+    """The summary of one batch."""
+    summary = TableSummary(plan.target)
+    _add(summary, batch, plan, None)
+    return summary
 
 
 def coded_cases(batch: Batch, coder: Coder, plan: Plan, weights: object = None) -> Cases:
@@ -331,23 +358,12 @@ def coded_cases(batch: Batch, coder: Coder, plan: Plan, weights: object = None) 
     return Cases(coder.domain, plan.target, inputs, coded.codes[-1], counts)
 
 
-def finished(parts: list[Cases], target: str | None) -> Cases:
-    """All rows, in the order they came; counted where that saves at least half of them."""
-    if not any(map(len, parts)):
-        raise DataError("the data have no rows")
-    cases = Cases.joined(parts)
-    parts.clear()
-    if target is not None:
-        return cases.counted()
-    counted = cases.distinct()
-    return counted if 2 * len(counted) <= len(cases) else cases
+def _gathered(reader: Reader, coded: Iterable[Cases], target: str | None) -> Parts:
+    """Cases of batches: as they are while they take a 16th of the memory limit, then counted.
 
-
-def gather(coded: Iterable[Cases], target: str | None, limit: int, directory: Any) -> Parts:
-    """Cases of batches: as they are while they take a quarter of ``limit`` bytes, then counted.
-
-    Distinct rows that take more than half of it are kept on disk.
+    Distinct rows that take more than an eighth of it are kept on disk.
     """
+    limit = np.inf if reader.memory_bytes is None else reader.memory_bytes // 4
     held: list[Cases] = []
     counted: list[Cases] = []
     batches = iter(coded)
@@ -361,10 +377,15 @@ def gather(coded: Iterable[Cases], target: str | None, limit: int, directory: An
         if n_counted + counted[-1].n_bytes > limit // 2:
             counted = [Cases.joined(counted).distinct()]
             if counted[0].n_bytes > limit // 2:
-                return StoredParts.write(_in_parts(counted, batches), directory)
-    if not counted:
-        return finished(held, target)
-    return Cases.joined([*counted, *held]).distinct()
+                return StoredParts.write(_in_parts(counted, batches), reader.temp_directory)
+    if counted:
+        return Cases.joined([*counted, *held]).distinct()
+    whole = Cases.joined(held)
+    held.clear()
+    if target is not None:
+        return whole.counted()
+    distinct = whole.distinct()
+    return distinct if 2 * len(distinct) <= len(whole) else whole
 
 
 def _in_parts(counted: list[Cases], rest: Iterable[Cases]) -> Iterator[Cases]:

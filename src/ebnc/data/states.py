@@ -16,7 +16,7 @@ import numpy as np
 
 from ebnc.data.columns import EXACT, as_label
 from ebnc.data.discretise import intervals, mdlp_cuts, quantile_cuts
-from ebnc.data.summaries import ColumnSummary, TableSummary, distinct_values
+from ebnc.data.summaries import ColumnSummary, TableSummary
 from ebnc.data.table import Categories, Missing
 from ebnc.domain import Domain, State
 from ebnc.errors import DataError, ParameterError
@@ -66,7 +66,7 @@ def _states_of_input(name: str, column: ColumnSummary, summary: TableSummary) ->
     if not len(values):
         return ordered_labels(name, column)
     if column.kind != "date" and len(np.unique(values[:HEAD])) <= FEW_VALUES:
-        distinct, _ = distinct_values(values)
+        distinct = np.unique(values)
         is_whole = (distinct == np.round(distinct)) & (np.abs(distinct) <= EXACT)
         if len(distinct) <= FEW_VALUES and is_whole.all():
             return tuple(map(as_label, distinct.tolist()))

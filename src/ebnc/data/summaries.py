@@ -6,21 +6,20 @@ more than ``MOST_VALUES`` different values as many low bits are dropped as bring
 depends on the values alone, not on how they come in batches, so every source gives the same domain.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
-from copy import deepcopy
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ebnc.data.batches import Batch
-from ebnc.data.columns import Column, Labels, Numbers, factorise
+from ebnc.data.columns import Column, Labels, factorise, levels_of
 from ebnc.data.table import Kind
 from ebnc.errors import DataError
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["MOST_STATES", "LabelSummary", "NumberSummary", "TableSummary"]
+__all__ = ["MOST_STATES", "ColumnSummary", "LabelSummary", "NumberSummary", "TableSummary"]
 
 MOST_STATES = 1000
 MOST_VALUES = 2**18
@@ -50,94 +49,79 @@ class LabelSummary:
             self.seen[label] = None
 
 
+class Values(NamedTuple):
+    """Numbers with the classes and the weights of their rows; None where there are none."""
+
+    values: NDArray[Any]
+    classes: IntArray | None
+    weights: FloatArray | None
+
+    def counted(self, n_dropped: int = 0) -> "Values":
+        """Each value with each of its classes once, with its weight; low bits are dropped."""
+        values = _coarse(self.values, n_dropped) if n_dropped else self.values
+        levels, place = levels_of(values)
+        classes = np.zeros(1, np.int64) if self.classes is None else self.classes
+        n_classes = int(classes.max(initial=0)) + 1
+        counts = np.bincount(place * n_classes + classes, self.weights)
+        present = np.flatnonzero(counts)
+        return Values(
+            levels[present // n_classes],
+            None if self.classes is None else present % n_classes,
+            counts[present].astype(np.float64),
+        )
+
+
 @dataclass(eq=False)
 class NumberSummary:
-    """Values with the classes and weights of their rows, raw until there are too many of them.
+    """Values of all rows, raw or counted. ``n_dropped``: low bits of them that are not kept."""
 
-    ``classes`` and ``weights`` are None where there are none. ``dropped``: low bits of the values
-    that are not kept.
-    """
-
-    values: list[NDArray[Any]] = field(default_factory=list)
-    classes: list[IntArray] | None = None
-    weights: list[FloatArray] | None = None
-    dropped: int = 0
+    parts: list[Values] = field(default_factory=list)
+    n_dropped: int = 0
+    n_held: int = 0
     n_counted: int = 0
 
-    def add(
-        self, values: NDArray[Any], classes: IntArray | None, weights: FloatArray | None
-    ) -> None:
+    def add(self, rows: Values) -> None:
         """Values of one more batch, none of them missing."""
-        if weights is not None and self.weights is None:
-            self.weights = [np.ones(len(array)) for array in self.values]
-        self.values.append(values)
-        if classes is not None:
-            self.classes = [*(self.classes or []), classes]
-        if self.weights is not None:
-            self.weights.append(np.ones(len(values)) if weights is None else weights)
-        if sum(map(len, self.values)) > 2 * max(MOST_VALUES, self.n_counted):
-            self._count()
+        if rows.values.dtype.kind in "iu":
+            rows = rows.counted()
+        self.parts.append(rows)
+        self.n_held += len(rows.values)
+        if self.n_held > 2 * max(MOST_VALUES, self.n_counted):
+            self.parts = [self.rows()]
+            self.n_held = self.n_counted = len(self.parts[0].values)
 
-    def rows(self) -> tuple[NDArray[Any], IntArray | None, FloatArray | None]:
-        """Values, classes and weights; equal for equal data, up to order and to adding up."""
-        if self.dropped or sum(map(len, self.values)) > MOST_VALUES:
-            self._count()
-        if not self.values:
-            return np.empty(0), None, None
-        return (
-            _joined(self.values),
-            None if self.classes is None else _joined(self.classes),
-            None if self.weights is None else _joined(self.weights),
-        )
+    def rows(self) -> Values:
+        """Everything; equal for equal data, up to order and to adding up."""
+        rows = _joined(self.parts)
+        if self.n_dropped or len(rows.values) > MOST_VALUES:
+            rows = rows.counted(self.n_dropped)
+            while len(np.unique(rows.values)) > MOST_VALUES:
+                self.n_dropped += 1
+                rows = rows.counted(self.n_dropped)
+        return rows
 
     def merge(self, other: "NumberSummary", class_of: IntArray) -> None:
         """Add another one, whose class k is ``class_of[k]`` here."""
-        self._drop(other.dropped)
-        n, bits = len(other.values), self.dropped
-        values = [_coarse(v, bits) if bits else v for v in other.values]
-        classes = [None] * n if other.classes is None else [class_of[c] for c in other.classes]
-        weights = [None] * n if other.weights is None else other.weights
-        for part in zip(values, classes, weights, strict=True):
-            self.add(*part)
-
-    def _drop(self, n_bits: int) -> None:
-        if n_bits > self.dropped:
-            self.values = [_coarse(values, n_bits) for values in self.values]
-            self.dropped = n_bits
-
-    def _count(self) -> None:
-        """Each (value, class) once, with its weight; values as exact as there is room for."""
-        values = _joined(self.values)
-        if self.dropped:
-            values = _coarse(values, self.dropped)
-        distinct, inverse = distinct_values(values)
-        while len(distinct) > MOST_VALUES:
-            self.dropped += 1
-            coarse, place = np.unique(_coarse(distinct, self.dropped), return_inverse=True)
-            distinct, inverse = coarse, place[inverse]
-        classes = np.zeros(1, np.int64) if self.classes is None else _joined(self.classes)
-        n_classes = int(classes.max()) + 1
-        cells = inverse * n_classes + classes
-        weights = None if self.weights is None else _joined(self.weights)
-        counts = np.bincount(cells, weights, len(distinct) * n_classes)
-        present = np.flatnonzero(counts)
-        self.values = [distinct[present // n_classes]]
-        if self.classes is not None:
-            self.classes = [present % n_classes]
-        self.weights = [counts[present].astype(np.float64)]
-        self.n_counted = len(present)
+        self.n_dropped = max(self.n_dropped, other.n_dropped)
+        for part in other.parts:
+            classes = None if part.classes is None else class_of[part.classes]
+            self.add(part._replace(classes=classes))
 
 
-def distinct_values(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
-    """Ascending values, and the place of every entry among them."""
-    found = factorise(Numbers(values)) if values.dtype.kind in "iu" else None
-    if found is not None:
-        return np.array(found.labels, dtype=values.dtype), found.codes
-    return np.unique(values, return_inverse=True)
-
-
-def _joined(arrays: list[Any]) -> NDArray[Any]:
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+def _joined(parts: list[Values]) -> Values:
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return Values(np.empty(0), None, None)
+    weights = None
+    if any(part.weights is not None for part in parts):
+        weights = np.concatenate(
+            [np.ones(len(p.values)) if p.weights is None else p.weights for p in parts]
+        )
+    classes = None
+    if parts[0].classes is not None:
+        classes = np.concatenate([part.classes for part in parts if part.classes is not None])
+    return Values(np.concatenate([part.values for part in parts]), classes, weights)
 
 
 def _coarse(values: NDArray[Any], n_bits: int) -> FloatArray:
@@ -145,8 +129,7 @@ def _coarse(values: NDArray[Any], n_bits: int) -> FloatArray:
     if n_bits > MANTISSA:
         return np.zeros(len(values))
     bits = np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
-    found: FloatArray = ((bits >> n_bits) << n_bits).view(np.float64)
-    return found
+    return np.asarray(((bits >> n_bits) << n_bits).view(np.float64))
 
 
 @dataclass(eq=False)
@@ -199,61 +182,69 @@ class TableSummary:
     def add(self, batch: Batch, weights: FloatArray | None, as_labels: Iterable[str] = ()) -> None:
         """One more batch. ``as_labels``: columns whose numbers are labels."""
         self.n_rows += batch.n_rows
-        columns: Mapping[str, Column] = batch.columns
         classes = None
         if self.target is not None:
-            classes = self._class_codes(factorise(columns[self.target]))
-        for name, given in columns.items():
-            summary = self.columns.setdefault(name, ColumnSummary())
+            classes = self._class_codes(factorise(batch.columns[self.target]))
+        for name, column in batch.columns.items():
             is_labels = name == self.target or name in as_labels
-            column = factorise(given) if is_labels else given
-            missing = column.missing
-            some = bool(missing.any())
-            summary.has_missing |= some
-            written = given.written
-            kind = given.kind if len(column) else None
-            if some and kind is not None and missing.all():
-                kind = None if written else kind
-            if not summary.note_kind(name, kind, written, batch.where):
-                continue
-            if isinstance(column, Labels):
-                declared = column.labels if column.declared else None
-                if len(column):
-                    summary.labels.add(
-                        column.observed(), len(column) - int(missing.sum()), declared
-                    )
-            else:
-                rows = (column.values, classes, weights)
-                if some:
-                    kept = ~missing
-                    rows = tuple(None if x is None else x[kept] for x in rows)  # type: ignore
-                summary.numbers.add(*rows)
+            read = factorise(column) if is_labels else column
+            self._add_column(name, read, column, classes, weights, batch.where)
+
+    def _add_column(
+        self,
+        name: str,
+        column: Column,
+        as_read: Column,
+        classes: IntArray | None,
+        weights: FloatArray | None,
+        where: str,
+    ) -> None:
+        summary = self.columns.setdefault(name, ColumnSummary())
+        if not len(column):
+            return
+        missing = column.missing
+        n_missing = int(missing.sum())
+        summary.has_missing |= n_missing > 0
+        is_gaps = n_missing == len(column) and as_read.written
+        kind = None if is_gaps else as_read.kind
+        if not summary.note_kind(name, kind, as_read.written, where):
+            return
+        if isinstance(column, Labels):
+            declared = column.labels if column.declared else None
+            summary.labels.add(column.observed(), len(column) - n_missing, declared)
+            return
+        rows = Values(column.values, classes, weights)
+        if n_missing:
+            rows = Values(*(None if x is None else x[~missing] for x in rows))  # type: ignore[arg-type]
+        summary.numbers.add(rows)
 
     def _class_codes(self, column: Labels) -> IntArray:
         """Numbers of the classes of a batch; new ones are added, gaps are a class as well."""
-        found = [self._class(label) for label in column.labels]
+        codes = [self._class(label) for label in column.labels]
         gap = self._class(None) if bool((column.codes < 0).any()) else 0
-        return np.array([*found, gap], dtype=np.int64)[column.codes]
+        return np.array([*codes, gap], dtype=np.int64)[column.codes]
 
     def _class(self, label: Hashable) -> int:
         if len(self.classes) > MOST_STATES:  # which is refused later on
             return self.classes.get(label, 0)
         return self.classes.setdefault(label, len(self.classes))
 
-    def merge(self, other: "TableSummary") -> "TableSummary":
-        """Add the summary of other rows."""
-        class_of = np.array([*map(self._class, other.classes), 0], dtype=np.int64)
-        self.n_rows += other.n_rows
-        for name, theirs in other.columns.items():
-            ours = self.columns.setdefault(name, ColumnSummary())
-            ours.has_missing |= theirs.has_missing
-            for kind, where in theirs.where.items():
-                ours.note_kind(name, kind, theirs.written, where)
-            ours.mixed |= theirs.mixed
-            if theirs.labels.n_entries or theirs.labels.declared is not None:
-                ours.labels.add(theirs.labels.seen, theirs.labels.n_entries, theirs.labels.declared)
-            ours.numbers.merge(theirs.numbers, class_of)
-        return self
-
-    def __add__(self, other: "TableSummary") -> "TableSummary":
-        return deepcopy(self).merge(other)  # a worker may have to add the same two again
+    @classmethod
+    def merged(cls, summaries: Iterable["TableSummary"]) -> "TableSummary":
+        """The summary of the rows of all of them."""
+        total = cls()
+        for other in summaries:
+            total.target = other.target
+            total.n_rows += other.n_rows
+            class_of = np.array([*map(total._class, other.classes), 0], dtype=np.int64)
+            for name, theirs in other.columns.items():
+                ours = total.columns.setdefault(name, ColumnSummary())
+                ours.has_missing |= theirs.has_missing
+                for kind, where in theirs.where.items():
+                    ours.note_kind(name, kind, theirs.written, where)
+                ours.mixed |= theirs.mixed
+                labels = theirs.labels
+                if labels.n_entries or labels.declared is not None:
+                    ours.labels.add(labels.seen, labels.n_entries, labels.declared)
+                ours.numbers.merge(theirs.numbers, class_of)
+        return total

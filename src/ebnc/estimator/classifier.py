@@ -369,9 +369,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         columns = named_columns(self, X, reset=False)
         unknown = Unknown()
-        rows = encode(
-            columns, self.ebnc_.domain, self._inputs(), unseen_as_extra=True, unknown=unknown
-        )
+        rows = encode(columns, self.ebnc_.domain, self._inputs(), unseen="extra", unknown=unknown)
         warn_of_unknown(unknown)
         return rows
 

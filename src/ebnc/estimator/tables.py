@@ -10,9 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
-from ebnc.data.batches import column_names, require, source_of
+from ebnc.data.batches import column_names, is_dask_frame, require, source_of
 from ebnc.data.coder import Coder, Unknown, coded_batches
-from ebnc.data.dask_parts import is_dask_frame
 from ebnc.data.files import as_files
 from ebnc.data.parts import Parts
 from ebnc.data.read import learn_cases
@@ -88,8 +87,7 @@ def cases_by_name(estimator: Any, data: Any, y: Any, sample_weight: Any) -> Part
             "class_weight does not go with data in files or partitions; give sample_weight, the "
             "name of a column"
         )
-    names = [str(name) for name in data.columns] if is_dask_frame(data) else column_names(data)
-    inputs = [name for name in names if name not in (y, sample_weight)]
+    inputs = [name for name in column_names(data) if name not in (y, sample_weight)]
     return learn_cases(data, inputs, y, weights=sample_weight, leave_out=True)
 
 

@@ -425,7 +425,7 @@ class Network(Mapping[str, Local]):
     def _encode(self, data: Rows) -> CodedRows:
         if isinstance(data, CodedRows):
             return encode(data, self.domain, self.variables)
-        return encode(data, self.domain, self.variables, missing_as_extra=True)
+        return encode(data, self.domain, self.variables, unseen="missing")
 
 
 class LearnedNetwork(Network):

@@ -213,7 +213,7 @@ class EBNC:
             self.domain,
             self.structure.markov_blanket,
             array_names=self.structure.inputs,
-            unseen_as_extra=extra,
+            unseen="extra" if extra else "error",
         )
         return (self.tables.with_extra_state() if extra else self.tables), rows
 

@@ -16,7 +16,7 @@ import numpy as np
 from ebnc.data.batches import FrameSource, take_rows
 from ebnc.data.cases import check_weights
 from ebnc.data.coder import encode
-from ebnc.data.columns import read_column
+from ebnc.data.entries import read_column
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain, State
 from ebnc.errors import DataError, DataWarning
@@ -119,7 +119,7 @@ class Reported:
         """Rows with an extra state for entries never seen before."""
         if isinstance(self.source, AveragingClassifier):
             return self.source.encode(x)
-        return encode(x, self.domain, self.ebnc.structure.markov_blanket, unseen_as_extra=True)
+        return encode(x, self.domain, self.ebnc.structure.markov_blanket, unseen="extra")
 
     def contributions(self, rows: CodedRows) -> Contributions:
         """Of the best model, for rows with an extra state."""
@@ -163,7 +163,7 @@ class Reported:
         else:
             columns = FrameSource(x, names).read(names)
         strict = encode(columns, ebnc.domain, names)  # says what is not a state
-        rows = encode(columns, ebnc.domain, names, unseen_as_extra=True)
+        rows = encode(columns, ebnc.domain, names, unseen="extra")
         classes = _class_codes(y, self.classes, len(strict))
         checked = check_weights(weights, len(rows))
         fitted = fit_of(ebnc)

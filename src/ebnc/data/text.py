@@ -1,0 +1,237 @@
+"""Text as numbers, dates or labels: the rules of a written entry.
+
+- A column of text is numbers where every entry is a number, dates where every entry is an ISO 8601
+  date, and labels, kept as they are written, otherwise.
+- A number has no leading zero (``01`` is a label), no other base (``0x1``) and no separators
+  (``1_000``); spaces around it do not matter. Whole numbers beyond 2⁵³ are labels.
+- An entry is missing where it is one of ``Options.missing_words``, spaces around it left aside.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ebnc.data.columns import EXACT, Column, Labels, Numbers, used_codes
+from ebnc.data.table import Kind, Options
+from ebnc.errors import DataError
+from ebnc.typing import FloatArray, IntArray
+
+__all__ = [
+    "code_array",
+    "is_text",
+    "is_written_number",
+    "number_array",
+    "number_values",
+    "read_text",
+]
+__all__ += ["text_array", "to_days"]
+
+HEAD = 256  # entries that show, mostly, whether a column of text holds numbers
+DAY = 86_400_000_000  # microseconds
+DIGITS = r"^[+-]?[0-9]+$"
+
+
+def read_text(name: str, array: Any, kind: Kind | None, options: Options) -> Column:
+    """A column of text, or a dictionary of it; an error where it must be ``kind`` and is not."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    is_dictionary = pa.types.is_dictionary(array.type)
+    if not is_dictionary:
+        array = _plain(array)
+        # Numbers mostly differ, and a dictionary of them takes longer than reading them.
+        if kind != "label" and _written_numbers(array.slice(0, HEAD), kind, options) is not None:
+            numbers = _written_numbers(array, kind, options)
+            if numbers is not None:
+                return numbers
+        array = array.dictionary_encode()
+    distinct = _plain(array.dictionary)
+    codes: NDArray[Any] = code_array(array)
+    is_kept = _numpy(_is_missing_word(pc.ascii_trim_whitespace(distinct), options)) == 0
+    if is_dictionary and kind != "label":  # it may hold what these rows do not
+        is_kept &= used_codes(codes, len(distinct))
+    if not is_kept.all():
+        codes = np.append(np.where(is_kept, np.cumsum(is_kept) - 1, -1), -1).astype(np.int32)[codes]
+        distinct = distinct.take(number_array(np.flatnonzero(is_kept)))
+    if kind != "label" and len(distinct):
+        numbers = _written_numbers(distinct, kind, options)
+        if numbers is not None:
+            return replace(numbers, values=np.append(numbers.values, np.nan)[codes])
+        if kind is not None:
+            raise DataError(_not_numbers(name, distinct.to_pylist(), kind, options))
+    all_occur = not is_dictionary or kind != "label"
+    return Labels(codes, tuple(distinct.to_pylist()), written=True, all_occur=all_occur)
+
+
+def _written_numbers(array: Any, kind: Kind | None, options: Options) -> Numbers | None:
+    """Text as numbers, or as dates; None where an entry is neither."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if kind != "date" and not options.has_numbers_for_missing:
+        numbers = _floats(array, options)  # most columns of numbers hold nothing else
+        if numbers is not None:
+            return numbers
+    array = pc.ascii_trim_whitespace(array)
+    array = pc.if_else(_is_missing_word(array, options), pa.nulls(len(array), array.type), array)
+    if kind != "date":
+        numbers = _floats(array, options)
+        if numbers is not None:
+            return numbers
+    if kind != "number" and array.null_count < len(array):
+        for zone in (None, "UTC"):
+            try:
+                return Numbers(to_days(array.cast(pa.timestamp("us", zone))), "date", written=True)
+            except pa.ArrowInvalid:
+                continue
+    return None
+
+
+def _floats(array: Any, options: Options) -> Numbers | None:
+    """Text that is a number throughout, gaps aside; None if it is not."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if options.decimal == ",":
+        if pc.any(pc.match_substring(array, ".")).as_py():  # a mark of thousands
+            return None
+        array = pc.replace_substring(array, ",", ".", max_replacements=1)
+    try:
+        floats = array.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    values = number_values(floats)
+    if floats.null_count == len(array) or int(np.isnan(values).sum()) != floats.null_count:
+        return None  # gaps alone tell nothing; "nan" is a number for Arrow
+    if _has_leading_zero(array):
+        return None
+    long = array.take(number_array(np.flatnonzero(np.abs(values) > EXACT)))
+    if len(long) and pc.any(pc.match_substring_regex(long, DIGITS)).as_py():
+        return None
+    return Numbers(values, written=True)
+
+
+def _has_leading_zero(array: Any) -> bool:
+    """Whether a number begins with 0 and another digit; on bytes, a quarter of a regex's time."""
+    _, ends, text = array.buffers()
+    ends = np.frombuffer(ends, np.int32, len(array) + 1, 4 * array.offset)
+    letters = np.frombuffer((text.to_pybytes() if text is not None else b"") + b"  ", np.uint8)
+    first = letters[ends[:-1]]
+    start = ends[:-1] + ((first == ord("+")) | (first == ord("-")))
+    digit = letters[start + 1] - np.uint8(ord("0"))  # others wrap to large numbers
+    suspects = np.flatnonzero((letters[start] == ord("0")) & (digit <= 9))
+    return bool((ends[1:][suspects] - start[suspects] > 1).any())  # else it is of the next entry
+
+
+def _not_numbers(name: str, words: Sequence[str], kind: Kind, options: Options) -> str:
+    first = next((w for w in words if not is_written_number(w, kind, options)), "")
+    wanted = "numbers" if kind == "number" else "dates (such as 2020-12-31)"
+    return f"column {name!r} must hold {wanted}, got {first!r}"
+
+
+def is_written_number(word: str, kind: Kind = "number", options: Options | None = None) -> bool:
+    """Whether a text is a number, by the same rule as a column of text."""
+    return _written_numbers(text_array([word]), kind, options or Options()) is not None
+
+
+def to_days(array: Any) -> FloatArray:
+    """Moments and dates as days since 1970, times of day and durations as days."""
+    import pyarrow as pa
+
+    of = array.type
+    if pa.types.is_time(of):
+        unit = pa.time64("us")
+    elif pa.types.is_duration(of):
+        unit = pa.duration("us")
+    elif pa.types.is_date(of) or pa.types.is_timestamp(of):
+        unit = pa.timestamp("us", None if pa.types.is_date(of) else of.tz)
+    else:
+        raise DataError(f"entries of type {of} are neither numbers nor labels")
+    micros = number_values(array.cast(unit, safe=False).cast(pa.int64()))
+    return np.asarray(micros, dtype=np.float64) / DAY
+
+
+# Arrow's own conversions from and to NumPy load pandas where it is installed, which takes longer
+# than most predictions.
+
+
+def is_text(of: Any) -> bool:
+    """Whether a type of Arrow is text."""
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_string(of) or pa.types.is_large_string(of) or pa.types.is_string_view(of)
+    )
+
+
+def _plain(array: Any) -> Any:
+    """Text with 32-bit offsets, which has every function; a batch is smaller than 2 GB."""
+    import pyarrow as pa
+
+    return array if pa.types.is_string(array.type) else array.cast(pa.string())
+
+
+def text_array(texts: Sequence[str]) -> Any:
+    """Text of Arrow."""
+    import pyarrow as pa
+
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.StringArray.from_buffers(
+        len(texts), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
+    )
+
+
+def number_array(values: NDArray[Any]) -> Any:
+    """Numbers of NumPy as an array of Arrow."""
+    import pyarrow as pa
+
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(values))]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
+
+
+def _numpy(array: Any) -> NDArray[Any]:
+    """Numbers or booleans of Arrow, without gaps, as an array of NumPy."""
+    import pyarrow as pa
+
+    array = array.cast(pa.uint8()) if pa.types.is_boolean(array.type) else array
+    dtype = np.dtype(array.type.to_pandas_dtype())
+    if not len(array):
+        return np.empty(0, dtype=dtype)
+    return np.frombuffer(array.buffers()[1], dtype, len(array), array.offset * dtype.itemsize)
+
+
+def number_values(array: Any) -> NDArray[Any]:
+    """Numbers of Arrow; with gaps they become floats, NaN where missing."""
+    import pyarrow as pa
+
+    if array.null_count and not pa.types.is_floating(array.type):
+        array = array.cast(pa.float64(), safe=False)
+    if not array.null_count and not pa.types.is_float16(array.type):
+        return _numpy(array)
+    values: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+    return values.astype(np.float32) if values.dtype == np.float16 else values
+
+
+def code_array(array: Any) -> IntArray:
+    """Codes of a dictionary of Arrow, −1 where missing."""
+    import pyarrow as pa
+
+    codes = array.indices
+    codes = codes if pa.types.is_signed_integer(codes.type) else codes.cast(pa.int64())
+    return _numpy(codes.fill_null(-1) if codes.null_count else codes)
+
+
+def _is_missing_word(trimmed: Any, options: Options) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.is_in(trimmed, value_set=_words(options.missing_words))
+
+
+@lru_cache
+def _words(words: tuple[str, ...]) -> Any:
+    return text_array(words)
