@@ -175,7 +175,7 @@ def _write(cases: Cases, file: Path) -> None:
 
 def _read(file: Path) -> tuple[CodeArray, CodeArray, FloatArray | None]:
     try:
-        with np.load(file, allow_pickle=False) as stored:
+        with open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
             return stored["codes"], stored["classes"], stored.get("weights")
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise StorageError(
