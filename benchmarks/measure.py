@@ -1,6 +1,9 @@
 """Time two ways of doing one thing, taking turns, and compare their best times."""
 
 import gc
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,3 +45,19 @@ def best_of(*calls: Callable[[], object], repeat: int = 5) -> list[float]:
             call()
             best[i] = min(best[i], time.perf_counter() - start)
     return best
+
+
+# A process of its own: what a child is told to have used is at least what its parent had.
+_WATCH = """
+import json, resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps({"seconds": used.ru_utime + used.ru_stime, "peak": 1024 * used.ru_maxrss}))
+"""
+
+
+def watched(*command: object) -> dict[str, float]:
+    """CPU ``seconds`` of a command from start to end, and its ``peak`` of resident bytes."""
+    words = [sys.executable, "-c", _WATCH, *map(str, command)]
+    run = subprocess.run(words, check=True, capture_output=True, text=True)
+    return dict(json.loads(run.stdout.splitlines()[-1]))

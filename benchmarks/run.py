@@ -15,10 +15,11 @@ from benchmarks import (
     learning,
     networks,
     searching,
+    wide_csv,
 )
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = [command_line, foundations, learning, searching, networks, large_data]
+PARTS = [command_line, wide_csv, foundations, learning, searching, networks, large_data]
 
 
 def main() -> int:
