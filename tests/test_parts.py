@@ -114,7 +114,7 @@ def test_a_search_takes_the_same_steps(kind):
     assert str(found.best.structure) == str(expected.best.structure)
     assert found.best.score == pytest.approx(expected.best.score, abs=1e-8)
     np.testing.assert_allclose(
-        found.best.solution.phi, expected.best.solution.phi, rtol=0, atol=1e-8
+        found.best.fit.solution.phi, expected.best.fit.solution.phi, rtol=0, atol=1e-8
     )
 
 

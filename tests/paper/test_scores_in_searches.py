@@ -53,12 +53,12 @@ def test_bic_of_a_trivial_ebnc_is_that_of_the_table_in_fits_searches_and_network
         fitted = ebnc.fit(trivial, data, prior_scale=1.0, categories=states)
         assert fitted.bic == pytest.approx(expected, abs=1e-6)
         cases = read_cases(data, domain, inputs, "Y")
-        assert Scorer(cases, "bic").tuned(trivial).fit_score == pytest.approx(expected, abs=1e-6)
+        assert Scorer(cases, "bic").tuned(trivial).fit.bic == pytest.approx(expected, abs=1e-6)
         whole = read_cases(data, domain, list(data), "Y")
         learner = NodeLearner(whole, Settings("bic", ("ebnc", "table")))
         state = learner.refined(learner.start(inputs), trivial)
         # The table has no arcs inside; an EBNC pays for those.
-        price = state.embedded.score - state.embedded.fit_score - learner.log_prior(len(inputs))
+        price = state.embedded.score - state.embedded.fit.bic - learner.log_prior(len(inputs))
         assert state.scores["ebnc"] - price == pytest.approx(state.scores["table"], abs=1e-6)
 
 
@@ -222,9 +222,11 @@ def test_scales_by_evidence_find_the_better_of_two_maxima():
         n = int(generator.integers(4, 12))
         data = {x: generator.integers(0, 2, n).tolist() for x in ("A", "B", "Y")}
         posterior, _ = posterior_of(table, ebnc.Domain(dict.fromkeys("ABY", 2)), data)
-        found = maximise_evidence(posterior).total
+        found = maximise_evidence(posterior).log_evidence
         grid = product((0.05, 0.3, 1.0, 5.0), repeat=2)
-        others = [_climb(posterior, 1e-3, NormalPrior(scales), None).total for scales in grid]
+        others = [
+            _climb(posterior, 1e-3, NormalPrior(scales), None).log_evidence for scales in grid
+        ]
         assert found > max(others) - 0.01
 
 

@@ -59,7 +59,7 @@ def test_the_score_reported_is_confirmed_by_a_refit():
         cases, names = random_problem(seed, 4, 400)
         result = greedy_search(Scorer(cases), ebnc.EmbeddedStructure.naive("Y", names))
         scorer = Scorer(cases)
-        again = scorer.at_prior(result.best.structure, result.best.prior)
+        again = scorer.at_prior(result.best.structure, result.best.fit.prior)
         assert again.score == pytest.approx(result.best.score, abs=1e-6)
 
 
@@ -204,7 +204,7 @@ def test_worth_of_features_is_what_a_refit_without_them_loses():
     best = greedy_search(scorer, ebnc.EmbeddedStructure.naive("Y", names)).best
     for feature, worth, _ in feature_worths(scorer, best):
         less = without_input(best.structure, feature)
-        at_scales = scorer.at_prior(less, best.prior)
+        at_scales = scorer.at_prior(less, best.fit.prior)
         assert worth == pytest.approx(best.score - at_scales.score, abs=1e-6)
 
 
@@ -322,6 +322,6 @@ def test_bic_counts_the_parameters_of_the_conditional():
     cases, names = random_problem(0, 3, 500)
     scorer = Scorer(cases, "bic", structure_prior=False)
     scored = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
-    likelihood = scorer.posterior(scored).log_likelihood(scored.solution.phi)
-    expected = likelihood - 0.5 * scored.dimension * np.log(500)
+    likelihood = scorer.posterior(scored).log_likelihood(scored.fit.solution.phi)
+    expected = likelihood - 0.5 * scored.fit.design.dimension * np.log(500)
     assert scored.score == pytest.approx(expected)

@@ -1,6 +1,7 @@
 """``EBNCClassifier``: an embedded Bayesian network classifier in scikit-learn's manner."""
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
@@ -23,7 +24,6 @@ from ebnc.data.parts import Parts, varying_inputs
 from ebnc.data.read import learn_cases
 from ebnc.data.rows import CodedRows
 from ebnc.errors import DataError, SearchError
-from ebnc.estimator.averaged import WeightedModel, averaged_probabilities
 from ebnc.estimator.display import facts_as_html, facts_as_text
 from ebnc.estimator.families import FAMILIES
 from ebnc.estimator.searching import search_models
@@ -35,22 +35,21 @@ from ebnc.estimator.tables import (
     taking_labels,
     warn_of_unknown,
 )
-from ebnc.fitting.metric import Factor
-from ebnc.fitting.optimum import Optimum
-from ebnc.fitting.solution import Solution
+from ebnc.fitted import FittedEBNC
+from ebnc.fitting.fit import Fit
+from ebnc.fitting.optimum import likelihood_of
 from ebnc.kernels.parallel import limit_threads
-from ebnc.learn import Fitted, FittedEBNC, fitted_to, largest_log_likelihood, maximise_posterior
+from ebnc.learn import fit_likelihood, with_background
 from ebnc.likelihood.posterior import Posterior
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.contributions import Contributions, Weights, contributions, weights_named
-from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
-from ebnc.parameters.unknown import average_over_unknown
+from ebnc.predictor import Predictor, WeightedModel
+from ebnc.score.bic import with_bic
 from ebnc.score.fit_memory import refuse_large_fit
 from ebnc.search.averaging import posterior_draws
-from ebnc.search.features import FeatureWorth
-from ebnc.search.greedy import SearchTrace, Step
 from ebnc.search.limits import Limits
+from ebnc.search.trace import FeatureWorth, SearchTrace, Step
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
@@ -236,32 +235,41 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"on_interrupt must be 'raise' or 'best', got {self.on_interrupt!r}")
 
     def _fit(self, cases: Parts, report: Callable[[Step], None] | None) -> Self:
-        self.trace_: SearchTrace | None = None
-        self.feature_worths_: tuple[FeatureWorth, ...] = ()
-        self.models_: list[WeightedModel] = []
         refuse_large_fit(cases.domain, cases.inputs, cases.target, cases.n_rows)
         with limit_threads(self.n_jobs):
             if isinstance(self.structure, str) and self.structure == "search":
-                fitted = self._search(cases, report)
+                self._search(cases, report)
             else:
-                structure = self._given_structure(cases)
-                fit = maximise_posterior(Basis(structure, cases.domain), cases, self.prior_scale)
-                fitted = fitted_to(cases, fit, largest_log_likelihood(fit))
-                self.models_ = [self._weighted(1.0, *fit[:3])]
-        if not fitted.solution.converged:
-            import warnings
-
-            warnings.warn(fitted.solution.status.value, ConvergenceWarning, stacklevel=2)
-        self.ebnc_: EBNC = fitted
-        self.structure_ = fitted.structure
-        self.dimension_ = fitted.dimension
-        self.bic_ = fitted.bic
-        has_evidence = fitted.prior.is_proper and fitted.factor is not None
-        self.log_evidence_ = fitted.log_evidence if has_evidence else None
-        self.selected_features_ = list(fitted.structure.markov_blanket)
+                self._fit_structure(cases)
+        solution = self.ebnc_.solution
+        if not solution.converged:
+            warnings.warn(solution.status.value, ConvergenceWarning, stacklevel=2)
         varying = set(varying_inputs(cases))
         self.constant_features_ = [x for x in cases.inputs if x not in varying]
         return self
+
+    def _fit_structure(self, cases: Parts) -> None:
+        likelihood = likelihood_of(Basis(self._given_structure(cases), cases.domain), cases)
+        fit = with_bic(fit_likelihood(likelihood, cases, self.prior_scale), likelihood)
+        self._keep(with_background(fit, cases), [self._weighted(1.0, likelihood, fit)])
+
+    def _keep(
+        self,
+        ebnc: FittedEBNC,
+        models: list[WeightedModel],
+        trace: SearchTrace | None = None,
+        feature_worths: tuple[FeatureWorth, ...] = (),
+    ) -> None:
+        """Set what a fit, or a file, has to say."""
+        self.ebnc_ = ebnc
+        self.models_ = models
+        self.trace_ = trace
+        self.feature_worths_ = feature_worths
+        self.structure_ = ebnc.structure
+        self.dimension_ = ebnc.dimension
+        self.bic_ = ebnc.bic
+        self.log_evidence_ = ebnc.fit.log_evidence
+        self.selected_features_ = list(ebnc.structure.markov_blanket)
 
     def _cases(self, columns: dict[str, Any], y: Any, sample_weight: Any) -> Parts:
         named = getattr(y, "name", None)
@@ -324,7 +332,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return FAMILIES[given](cases)
 
-    def _search(self, cases: Parts, report: Callable[[Step], None] | None) -> FittedEBNC:
+    def _search(self, cases: Parts, report: Callable[[Step], None] | None) -> None:
         limits = Limits.of(
             max_cluster_cells=self.max_cluster_cells,
             max_parents=self.max_parents,
@@ -343,37 +351,35 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             report=report,
             on_interrupt=self.on_interrupt,
         )
-        self.trace_, self.feature_worths_ = found.trace, found.feature_worths
-        self.models_ = [self._weighted(weight, *optimum) for weight, optimum in found.weighted]
-        used = {x for model in self.models_ for x in model.basis.structure.markov_blanket}
-        used.update(found.best.posterior.design.basis.structure.markov_blanket)
-        fit = Fitted(*found.best, found.log_evidence)
-        names = [x for x in cases.inputs if x in used]
-        return fitted_to(cases, fit, found.largest_log_likelihood, names)
+        models = [self._weighted(*each) for each in found.weighted]
+        bases = [found.best.design.basis, *(model.basis for model in models)]
+        used = {x for basis in bases for x in basis.structure.markov_blanket}
+        ebnc = with_background(found.best, cases, [x for x in cases.inputs if x in used])
+        self._keep(ebnc, models, found.trace, found.feature_worths)
 
-    def _weighted(
-        self, weight: float, posterior: Posterior, solution: Solution, factor: Factor | None
-    ) -> WeightedModel:
-        design = posterior.design
-        if self.predictive != "posterior":
-            return WeightedModel(weight, design.basis, (design.to_basis(solution.phi),))
-        if factor is None:
-            raise DataError("the model is too large for predictive='posterior'; use 'map'")
-        draws = posterior_draws(Optimum(posterior, solution, factor))
-        return WeightedModel(weight, design.basis, tuple(draws))
+    def _weighted(self, weight: float, posterior: Posterior, fit: Fit) -> WeightedModel:
+        draws = [fit.phi] if self.predictive == "map" else posterior_draws(posterior, fit)
+        return WeightedModel(weight, fit.design.basis, tuple(draws))
 
     # -- predict ----------------------------------------------------------------------------
 
     def encode(self, X: Any) -> CodedRows:
         """Rows of X as numbers of states; one beyond the states for entries never seen before."""
-        check_is_fitted(self)
-        columns = named_columns(self, X, reset=False)
         unknown = Unknown()
         rows = encode(
-            columns, self.ebnc_.domain, self._inputs(), unseen_as_extra=True, unknown=unknown
+            self.columns(X),
+            self.ebnc_.domain,
+            self._inputs(),
+            unseen_as_extra=True,
+            unknown=unknown,
         )
         warn_of_unknown(unknown)
         return rows
+
+    def columns(self, X: Any) -> dict[str, Any]:
+        """The columns of X by the names that they had in ``fit``."""
+        check_is_fitted(self)
+        return named_columns(self, X, reset=False)
 
     def _inputs(self) -> list[str]:
         return [x for x in self.ebnc_.domain if x != self.structure_.target]
@@ -386,32 +392,21 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             yield self.encode(X)
 
+    @property
+    def predictor_(self) -> Predictor:
+        """What predicts coded rows: the average of ``models_``."""
+        check_is_fitted(self)
+        return Predictor.of_models(self.models_, self.ebnc_, self.classes_)
+
     def predict_proba(self, X: Any) -> FloatArray:
         """p(y|x), shape (rows, classes); columns in the order of ``classes_``."""
-        return np.concatenate([self._probabilities(rows) for rows in self._rows(X)])
-
-    def _probabilities(self, rows: CodedRows) -> FloatArray:
-        return averaged_probabilities(self.models_, rows, self.ebnc_.background)
+        predictor = self.predictor_
+        return np.concatenate([predictor.probabilities(rows) for rows in self._rows(X)])
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """log p(y|x); exact also where p(y|x) is too small for a float, if one model predicts."""
-        check_is_fitted(self)
-        if len(self.models_) == 1 and len(self.models_[0].draws) == 1:
-            return np.concatenate([self._log_probabilities(rows) for rows in self._rows(X)])
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def _log_probabilities(self, rows: CodedRows) -> FloatArray:
-        """Of the one model that predicts."""
-        tables = self.models_[0].tables[0]
-        full = np.column_stack([np.zeros(len(rows)), tables.log_odds(rows)])
-        full -= full.max(axis=1, keepdims=True)
-        found = full - np.log(np.exp(full).sum(axis=1, keepdims=True))
-        averages = average_over_unknown(tables.probabilities, rows, self.ebnc_.background)
-        if averages is not None:
-            with np.errstate(divide="ignore"):
-                found[averages.places] = np.log(averages.probabilities)
-        return np.asarray(found)
+        predictor = self.predictor_
+        return np.concatenate([predictor.log_probabilities(rows) for rows in self._rows(X)])
 
     def contributions(self, X: Any, *, weights: Weights = "training") -> Contributions:
         """What every term of ``ebnc_``, the best model, adds to the log odds of each class.

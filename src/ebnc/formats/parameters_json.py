@@ -4,8 +4,8 @@ import numbers
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ebnc.field import Field, scale_to_json
 from ebnc.formats.domain_json import label_from_json, label_to_json
-from ebnc.formats.field import Field, scale_to_json
 from ebnc.formats.structure_json import structure_from_json, structure_to_json
 from ebnc.structure.embedded import EmbeddedStructure
 

@@ -12,7 +12,7 @@ from ebnc.report.plain import from_plain
 __all__ = [
     "Bin",
     "Case",
-    "Fit",
+    "FitSummary",
     "HeldOut",
     "InputSummary",
     "Panel",
@@ -57,7 +57,7 @@ class TermSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class FitSummary:
     """Numbers of the fit; ``full_table``: parameters of a full table of the selected inputs.
 
     ``log10_full_table`` is there where that number is too long to write.
@@ -66,11 +66,11 @@ class Fit:
     dimension: int
     full_table: int | None
     log10_full_table: float
-    n_cases: float | None
-    log_likelihood: float | None
-    bic: float | None
-    log_evidence: float | None
-    prior_scales: tuple[float, ...]
+    n_cases: float | None = None
+    log_likelihood: float | None = None
+    bic: float | None = None
+    log_evidence: float | None = None
+    prior_scales: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ class Summary:
     structure: str
     structure_target: str
     clusters: tuple[tuple[int, ...], ...]
-    fit: Fit
+    fit: FitSummary
     terms: tuple[TermSummary, ...]
     n_terms: int
     n_averaged: int

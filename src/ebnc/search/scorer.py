@@ -8,14 +8,13 @@ the classes are separated and there is none, at its supremum. p(m′): ``structu
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ebnc.data.cases import Cases
 from ebnc.data.parts import Parts, varying_inputs
-from ebnc.fitting.metric import Factor
-from ebnc.fitting.optimum import Optimum, find_optimum
-from ebnc.fitting.solution import Solution
+from ebnc.fitting.fit import Fit
+from ebnc.fitting.optimum import find_optimum, likelihood_of
 from ebnc.kernels.parallel import in_parallel
 from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
@@ -23,7 +22,7 @@ from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.phi import Basis, transfer
 from ebnc.score.bic import bic, likelihood_supremum
-from ebnc.score.laplace import laplace_log_evidence, log_joint
+from ebnc.score.laplace import laplace_log_evidence
 from ebnc.score.scales import log_hyperprior, maximise_evidence
 from ebnc.search.structure_prior import log_cluster_prior, log_number_of_effects
 from ebnc.structure.clusters import Cluster
@@ -37,25 +36,11 @@ MOST_PROJECTED = 16  # projections of the cases that are kept
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A structure, its fit, and its score; ``fit_score`` is the score without the prior p(m′).
-
-    It holds no rows: a search keeps hundreds of fits, and cells of all rows take bags × N numbers
-    each. ``Scorer.posterior`` counts them again where they are needed, which is about as quick as
-    one gradient.
-    """
+    """A structure with its fit and its score, the prior p(m′) included."""
 
     structure: EmbeddedStructure
-    design: Design
-    prior: NormalPrior
-    solution: Solution
-    factor: Factor
-    fit_score: float
+    fit: Fit
     score: float
-
-    @property
-    def dimension(self) -> int:
-        """d of the structure."""
-        return self.design.dimension
 
 
 class Scorer:
@@ -135,7 +120,7 @@ class Scorer:
         }
         if isinstance(self.cases, Cases):
             jobs = [(structure, prior) for (_, prior), structure in new.items()]
-            fits = in_parallel(lambda job: self._fit(*job, near)[0], jobs)
+            fits = in_parallel(lambda job: self._fit(*job, near), jobs)
             self._memory |= zip(new, fits, strict=True)
             self.n_fits += len(new)
         return [self.at_prior(structure, prior, near) for structure, prior in asked]
@@ -148,71 +133,64 @@ class Scorer:
         return self._projected(names)
 
     def posterior(self, scored: Scored) -> Posterior:
-        """The posterior of a fit, with its rows."""
-        counts = count_cells(scored.design, self.cases_of(scored.structure))
-        return Posterior(scored.design, counts, scored.prior)
-
-    def optimum(self, scored: Scored) -> Optimum:
-        """A fit, with its rows."""
-        return Optimum(self.posterior(scored), scored.solution, scored.factor)
+        """The posterior of a fit, with its rows: counted again, at about the cost of a gradient."""
+        design = scored.fit.design
+        counts = count_cells(design, self.cases_of(scored.structure))
+        return Posterior(design, counts, scored.fit.prior)
 
     def _remember(
         self,
         structure: EmbeddedStructure,
         prior: NormalPrior | None,
-        make: Callable[[], tuple[Scored, int]],
+        make: Callable[[], Scored],
     ) -> Scored:
         key = (structure.cluster_key, prior)
         if key not in self._memory:
-            self._memory[key], n_fits = make()
-            self.n_fits += n_fits
+            self._memory[key] = make()
+            self.n_fits += self._memory[key].fit.n_fits
         return self._memory[key]
 
     def _likelihood(self, structure: EmbeddedStructure) -> Posterior:
-        """The posterior of a structure; its prior is replaced by that of a fit."""
-        design = Design(Basis(structure, self.cases.domain))
-        counts = count_cells(design, self.cases_of(structure))
-        return Posterior(design, counts, NormalPrior((1.0,)))
+        return likelihood_of(Basis(structure, self.cases.domain), self.cases_of(structure))
 
-    def _tune(self, structure: EmbeddedStructure, near: Scored | None) -> tuple[Scored, int]:
-        """A fit with σ by evidence, and the number of fits that it took."""
+    def _tune(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
+        """A fit with σ by evidence."""
         likelihood = self._likelihood(structure)
-        start: FloatArray | Optimum | None = None
+        start: FloatArray | Fit | None = None
         if near is not None and near.structure == structure:
-            start = Optimum(likelihood.with_prior(near.prior), near.solution, near.factor)
+            start = near.fit
         elif near is not None:
-            start = start_from(near, likelihood.design)
-        prior = None if near is None else near.prior
-        found = maximise_evidence(likelihood, tolerance=1e-2, near=prior, start=start)
-        fit = Optimum(found.posterior, found.solution, found.factor)
-        return self._scored(structure, fit, found.total), found.n_fits
+            start = start_from(near.fit, likelihood.design)
+        prior = None if near is None else near.fit.prior
+        return self._scored(
+            structure, maximise_evidence(likelihood, tolerance=1e-2, near=prior, start=start)
+        )
 
     def _fit(
         self, structure: EmbeddedStructure, prior: NormalPrior | None, near: Scored | None
-    ) -> tuple[Scored, int]:
-        """A fit with this prior, or at maximum likelihood for BIC; 1, the number of fits."""
+    ) -> Scored:
+        """A fit with this prior, or at maximum likelihood for BIC."""
         likelihood = self._likelihood(structure)
-        start = None if near is None else start_from(near, likelihood.design)
+        start = None if near is None else start_from(near.fit, likelihood.design)
         if self.kind == "bic":
             fit = likelihood_supremum(likelihood, start)
-            log_likelihood = likelihood.log_likelihood(fit.solution.phi)
-            value = bic(log_likelihood, likelihood.design.dimension, self.cases.total_weight)
-        else:
-            assert prior is not None
-            posterior = likelihood.with_prior(prior)
-            fit = find_optimum(posterior, start)
-            value = laplace_log_evidence(log_joint(posterior, fit.solution.phi), fit.factor)
-            if self.tunes_scales:
-                value += log_hyperprior(posterior.design, prior)
-        return self._scored(structure, fit, value), 1
+            dimension, n_cases = fit.design.dimension, self.cases.total_weight
+            return self._scored(
+                structure, replace(fit, bic=bic(fit.log_likelihood, dimension, n_cases))
+            )
+        assert prior is not None
+        fit = find_optimum(likelihood.with_prior(prior), start)
+        value = laplace_log_evidence(fit)
+        if self.tunes_scales:
+            value += log_hyperprior(fit.design, prior)
+        return self._scored(structure, replace(fit, log_evidence=value))
 
-    def _scored(self, structure: EmbeddedStructure, fit: Optimum, value: float) -> Scored:
-        posterior, solution, factor = fit
-        score = value + self.log_structure_prior(structure.cluster_key)
-        return Scored(structure, posterior.design, posterior.prior, solution, factor, value, score)
+    def _scored(self, structure: EmbeddedStructure, fit: Fit) -> Scored:
+        value = fit.bic if self.kind == "bic" else fit.log_evidence
+        assert value is not None  # it was computed above
+        return Scored(structure, fit, value + self.log_structure_prior(structure.cluster_key))
 
 
-def start_from(near: Scored, design: Design) -> FloatArray:
+def start_from(near: Fit, design: Design) -> FloatArray:
     """φ̃ of a similar structure as a start for another design."""
-    old = near.design
-    return design.from_basis(transfer(old.to_basis(near.solution.phi), old.basis, design.basis))
+    return design.from_basis(transfer(near.phi, near.design.basis, design.basis))
