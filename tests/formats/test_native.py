@@ -38,7 +38,7 @@ PARAMETERS = [
     {"average": False, "n_jobs": 1, "random_state": 3},
     {"predictive": "posterior"},
     {"structure": "tan", "prior_scale": [1.0, 0.5], "class_weight": "balanced"},
-    {"structure": "naive", "prior_scale": np.float64(2.0), "score": "bic"},
+    {"structure": "naive", "prior_scale": np.float64(2.0), "criterion": "bic"},
     {
         "required_features": ["n"],
         "required_arcs": [("n", "λ")],

@@ -112,9 +112,9 @@ def test_a_list_of_sigmas_is_one_for_each_order():
 
 def test_infinity_is_maximum_likelihood_everywhere():
     x, y = rare_and_frequent()
-    with pytest.raises(ParameterError, match="score='bic'"):
+    with pytest.raises(ParameterError, match="criterion='bic'"):
         ebnc.EBNCClassifier(prior_scale=np.inf).fit(x, y)
-    model = ebnc.EBNCClassifier(prior_scale=np.inf, score="bic", average=False).fit(x, y)
+    model = ebnc.EBNCClassifier(prior_scale=np.inf, criterion="bic", average=False).fit(x, y)
     flat = ebnc.EBNCClassifier(structure=model.structure_, prior_scale=np.inf).fit(x, y)
     np.testing.assert_allclose(model.predict_proba(x), flat.predict_proba(x), atol=1e-9)
     n = len(y)

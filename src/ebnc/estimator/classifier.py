@@ -26,6 +26,7 @@ from ebnc.data.rows import CodedRows
 from ebnc.errors import DataError, SearchError
 from ebnc.estimator.display import facts_as_html, facts_as_text
 from ebnc.estimator.families import FAMILIES
+from ebnc.estimator.parameters import check_parameters
 from ebnc.estimator.searching import search_models
 from ebnc.estimator.tables import (
     cases_by_name,
@@ -56,19 +57,6 @@ from ebnc.typing import FloatArray
 __all__ = ["EBNCClassifier"]
 
 
-class _ScoreParameter:
-    """The parameter ``score`` beside scikit-learn's method ``score``.
-
-    Setting keeps the parameter where ``get_params`` finds it; getting gives the method.
-    """
-
-    def __get__(self, estimator: Any, owner: type) -> Any:
-        return self if estimator is None else ClassifierMixin.score.__get__(estimator, owner)
-
-    def __set__(self, estimator: Any, value: str) -> None:
-        vars(estimator)["score"] = value
-
-
 class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """p(y|x) from an embedded Bayesian network whose structure evidence has chosen.
 
@@ -82,8 +70,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     structure : {"search", "naive", "tan", "forest", "kdb1", "kdb2", "table"} or EmbeddedStructure
         How p(y|x) is factored. "search" adds interactions to the naive structure, and leaves
         inputs out, as long as that raises the score.
-    score : {"laplace", "bic"}
-        What the search maximises.
+    criterion : {"laplace", "bic"}
+        What the search maximises: Laplace's evidence or BIC.
     prior_scale : {"loo", "evidence"} or float or list of float
         σ of the normal prior on the parameters, one for all or one for each order of interaction.
         "evidence" maximises Laplace evidence over them. "loo" searches like that, and before it
@@ -136,6 +124,10 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         of names in ``predict`` does.
     feature_worths_ : tuple of FeatureWorth
         By how much the score falls without each selected input, and when it came in.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        ``feature_worths_`` in the order of the columns: by how many nats the score falls without
+        an input; 0 where it would not fall, and for inputs that are not selected. Only a search
+        computes it.
     trace_ : SearchTrace or None
         Every accepted step of the search.
     n_features_in_, feature_names_in_
@@ -154,7 +146,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         structure: str | EmbeddedStructure = "search",
         *,
-        score: str = "laplace",
+        criterion: str = "laplace",
         prior_scale: Any = "loo",
         average: bool = True,
         predictive: str = "map",
@@ -171,7 +163,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         on_interrupt: str = "raise",
     ) -> None:
         self.structure = structure
-        self.score = score
+        self.criterion = criterion
         self.prior_scale = prior_scale
         self.average = average
         self.predictive = predictive
@@ -187,12 +179,6 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.verbose = verbose
         self.on_interrupt = on_interrupt
 
-    score = _ScoreParameter()
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters of this estimator, ``score`` being the name of what the search maximises."""
-        return {**super().get_params(deep=deep), "score": vars(self)["score"]}
-
     def __sklearn_tags__(self) -> Tags:
         return taking_labels(super().__sklearn_tags__())
 
@@ -204,7 +190,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``X`` may be a path to CSV or Parquet files, or a Dask DataFrame; ``y``, and
         ``sample_weight`` if given, are then names of columns, and all other columns are inputs.
         """
-        self._check_parameters()
+        check_parameters(self.get_params(deep=False))
         if is_by_name(X):
             return self.fit_cases(cases_by_name(self, X, y, sample_weight))
         return self._fit(self._cases(named_columns(self, X, reset=True), y, sample_weight), None)
@@ -215,7 +201,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``report`` is told every step of a search, instead of the terminal (``verbose``).
         ``class_weight`` is not used.
         """
-        self._check_parameters()
+        check_parameters(self.get_params(deep=False))
         names, labels = cases.inputs, cases.domain[cases.target]
         self.classes_ = np.array(labels)
         if len(labels) < 2 or self.classes_.tolist() != list(labels):
@@ -224,15 +210,6 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.feature_names_in_ = np.array(names, dtype=object)
         self._names = names
         return self._fit(cases, report)
-
-    def _check_parameters(self) -> None:
-        score = vars(self)["score"]
-        if score not in ("laplace", "bic"):
-            raise ValueError(f"score must be 'laplace' or 'bic', got {score!r}")
-        if self.predictive not in ("map", "posterior"):
-            raise ValueError(f"predictive must be 'map' or 'posterior', got {self.predictive!r}")
-        if self.on_interrupt not in ("raise", "best"):
-            raise ValueError(f"on_interrupt must be 'raise' or 'best', got {self.on_interrupt!r}")
 
     def _fit(self, cases: Parts, report: Callable[[Step], None] | None) -> Self:
         refuse_large_fit(cases.domain, cases.inputs, cases.target, cases.n_rows)
@@ -325,11 +302,6 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 for x, parents in given.families
             }
             return EmbeddedStructure(cases.target, tuple(families.items()))
-        if given not in FAMILIES:
-            raise ValueError(
-                f"structure must be 'search', one of {list(FAMILIES)} or an EmbeddedStructure, "
-                f"got {given!r}"
-            )
         return FAMILIES[given](cases)
 
     def _search(self, cases: Parts, report: Callable[[Step], None] | None) -> None:
@@ -344,7 +316,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         found = search_models(
             cases,
             limits,
-            score=vars(self)["score"],
+            criterion=self.criterion,
             prior_scale=self.prior_scale,
             average=self.average,
             verbose=self.verbose,
@@ -360,6 +332,17 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _weighted(self, weight: float, posterior: Posterior, fit: Fit) -> WeightedModel:
         draws = [fit.phi] if self.predictive == "map" else posterior_draws(posterior, fit)
         return WeightedModel(weight, fit.design.basis, tuple(draws))
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """What every input is worth, in nats; 0 for those that are not selected."""
+        check_is_fitted(self)
+        if self.trace_ is None:
+            raise AttributeError(
+                "feature_importances_ is there after a search (structure='search') only"
+            )
+        worths = {worth.feature: max(0.0, worth.worth) for worth in self.feature_worths_}
+        return np.array([worths.get(name, 0.0) for name in self._names])
 
     # -- predict ----------------------------------------------------------------------------
 

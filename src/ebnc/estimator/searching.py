@@ -50,7 +50,7 @@ def search_models(
     cases: Parts,
     limits: Limits,
     *,
-    score: str,
+    criterion: str,
     prior_scale: object,
     average: bool,
     verbose: int = 0,
@@ -65,12 +65,12 @@ def search_models(
     limits.check_names(cases.inputs)
     tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
     prior = None if tunes else as_prior(prior_scale)
-    if prior is not None and not prior.is_proper and score == "laplace":
+    if prior is not None and not prior.is_proper and criterion == "laplace":
         raise ParameterError(
             "there is no evidence under a flat prior (infinite prior_scale); search with "
-            "score='bic', or use a finite prior_scale"
+            "criterion='bic', or use a finite prior_scale"
         )
-    scorer = Scorer(cases, score, prior)
+    scorer = Scorer(cases, criterion, prior)
     with SearchProgress(verbose) as progress:
         told = progress.step if report is None else report
         try:
@@ -88,7 +88,7 @@ def search_models(
 
     def with_prior(scored: Scored) -> tuple[Posterior, Fit]:
         posterior = scorer.posterior(scored)
-        if score == "laplace":
+        if criterion == "laplace":
             return posterior, scored.fit
         # BIC compares likelihoods; predictions need the prior.
         own = scorer.cases_of(scored.structure)

@@ -180,7 +180,7 @@ def _trace(model: Any) -> TraceSummary | None:
     if not isinstance(trace, SearchTrace):
         return None
     return TraceSummary(
-        score=str(model.get_params()["score"]),
+        score=str(model.get_params()["criterion"]),
         steps=tuple(
             TraceStep(step.move, step.score, step.dimension, step.seconds) for step in trace.steps
         ),
