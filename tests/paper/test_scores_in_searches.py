@@ -12,6 +12,7 @@ from ebnc.data.read import read_cases
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.network.nodes import NodeLearner, Settings
+from ebnc.score.criterion import BIC
 from ebnc.search.scorer import Scorer
 
 
@@ -53,7 +54,7 @@ def test_bic_of_a_trivial_ebnc_is_that_of_the_table_in_fits_searches_and_network
         fitted = ebnc.fit(trivial, data, prior_scale=1.0, categories=states)
         assert fitted.bic == pytest.approx(expected, abs=1e-6)
         cases = read_cases(data, domain, inputs, "Y")
-        assert Scorer(cases, "bic").tuned(trivial).fit.bic == pytest.approx(expected, abs=1e-6)
+        assert Scorer(cases, BIC()).tuned(trivial).fit.bic == pytest.approx(expected, abs=1e-6)
         whole = read_cases(data, domain, list(data), "Y")
         learner = NodeLearner(whole, Settings("bic", ("ebnc", "table")))
         state = learner.refined(learner.start(inputs), trivial)

@@ -11,6 +11,7 @@ from ebnc.learn import fit_likelihood
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import as_prior
 from ebnc.score.bic import with_bic
+from ebnc.score.criterion import CRITERIA
 from ebnc.score.predictive_scale import best_factor, rescaled
 from ebnc.search.averaging import occams_window
 from ebnc.search.features import feature_worths
@@ -70,7 +71,7 @@ def search_models(
             "there is no evidence under a flat prior (infinite prior_scale); search with "
             "criterion='bic', or use a finite prior_scale"
         )
-    scorer = Scorer(cases, criterion, prior)
+    scorer = Scorer(cases, CRITERIA[criterion](prior))
     with SearchProgress(verbose) as progress:
         told = progress.step if report is None else report
         try:
@@ -88,9 +89,9 @@ def search_models(
 
     def with_prior(scored: Scored) -> tuple[Posterior, Fit]:
         posterior = scorer.posterior(scored)
-        if criterion == "laplace":
+        if scored.fit.log_evidence is not None:
             return posterior, scored.fit
-        # BIC compares likelihoods; predictions need the prior.
+        # BIC compares likelihoods; predictions need a prior.
         own = scorer.cases_of(scored.structure)
         return posterior, fit_likelihood(posterior, own, "evidence" if tunes else prior_scale)
 

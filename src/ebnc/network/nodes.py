@@ -45,6 +45,7 @@ from ebnc.network.tables_with_each import TablesWithEach
 from ebnc.network.tree import grow_tree
 from ebnc.parameters.phi import Basis
 from ebnc.score.bic import bic
+from ebnc.score.criterion import CRITERIA
 from ebnc.score.dirichlet import best_alpha, dirichlet_log_evidence, table_alphas
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
@@ -143,7 +144,7 @@ class _NodeScorer(Scorer):
     def __init__(self, learner: "NodeLearner", cases: Cases) -> None:
         super().__init__(
             cases,
-            learner.settings.score,
+            CRITERIA[learner.settings.score](None),
             structure_prior=learner.settings.structure_prior,
             n_inputs=len(learner.candidates),
         )
@@ -403,7 +404,7 @@ class NodeLearner:
             assert state.embedded is not None
             structure, domain = state.embedded.structure, self.cases.domain
             fit = state.embedded.fit
-            if self.settings.score == "bic":  # compares likelihoods; predictions need a prior
+            if fit.log_evidence is None:  # BIC compares likelihoods; predictions need a prior
                 counted = self.counted(structure.markov_blanket)
                 fit = fit_likelihood(likelihood_of(Basis(structure, domain), counted), counted)
             return FittedEBNC(fit)

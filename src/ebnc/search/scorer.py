@@ -1,29 +1,26 @@
 """Scores of structures on one set of cases, with a memory: equal clusters are scored once.
 
-    score = log p(D | m′) + log p(m′)      or      BIC + log p(m′)
+    score = value of the criterion + log p(m′)
 
-p(D | m′): Laplace evidence at the scales that maximise it, times their hyperprior
-(``score.scales``), or at fixed scales. BIC: eq. 9, with the likelihood at its maximum or, where
-the classes are separated and there is none, at its supremum. p(m′): ``structure_prior``.
+The criterion is Laplace's evidence or BIC (``score.criterion``); p(m′): ``structure_prior``.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from ebnc.data.cases import Cases
 from ebnc.data.parts import Parts, varying_inputs
 from ebnc.fitting.fit import Fit
-from ebnc.fitting.optimum import find_optimum, likelihood_of
+from ebnc.fitting.optimum import likelihood_of
 from ebnc.kernels.parallel import in_parallel
 from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.phi import Basis, transfer
-from ebnc.score.bic import bic, likelihood_supremum
-from ebnc.score.laplace import laplace_log_evidence
-from ebnc.score.scales import log_hyperprior, maximise_evidence
+from ebnc.score.criterion import Criterion, Laplace
+from ebnc.score.scales import maximise_evidence
 from ebnc.search.structure_prior import log_cluster_prior, log_number_of_effects
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
@@ -31,6 +28,7 @@ from ebnc.typing import FloatArray
 
 __all__ = ["Scored", "Scorer"]
 
+LAPLACE = Laplace()
 MOST_PROJECTED = 16  # projections of the cases that are kept
 
 
@@ -50,10 +48,8 @@ class Scorer:
     ----------
     cases : Parts
         Cases in memory, or in parts.
-    kind : {"laplace", "bic"}
-        The score.
-    prior : NormalPrior or None
-        A fixed prior of φ; None chooses its scales by evidence. BIC needs none.
+    criterion : Criterion
+        The score without log p(m′).
     structure_prior : bool
         Whether log p(m′) is part of the score.
     n_inputs : int or None
@@ -69,24 +65,17 @@ class Scorer:
     def __init__(
         self,
         cases: Parts,
-        kind: str = "laplace",
-        prior: NormalPrior | None = None,
+        criterion: Criterion = LAPLACE,
         structure_prior: bool = True,
         n_inputs: int | None = None,
     ) -> None:
-        self.cases, self.kind, self.prior = cases, kind, prior
-        self.structure_prior = structure_prior
+        self.cases, self.criterion, self.structure_prior = cases, criterion, structure_prior
         self.n_inputs = len(varying_inputs(cases)) if n_inputs is None else n_inputs
         self._log_effects = log_number_of_effects(cases) if n_inputs is None else None
         self.n_fits = 0
         self._memory: dict[tuple[frozenset[frozenset[str]], NormalPrior | None], Scored] = {}
         if isinstance(cases, Cases):
             self._projected = lru_cache(MOST_PROJECTED)(cases.projected)
-
-    @property
-    def tunes_scales(self) -> bool:
-        """Whether σ is chosen by evidence."""
-        return self.kind == "laplace" and self.prior is None
 
     def log_structure_prior(self, clusters: Collection[Cluster]) -> float:
         """log p(m′) of a structure with these clusters; 0 where it is not part of the score."""
@@ -96,8 +85,8 @@ class Scorer:
 
     def tuned(self, structure: EmbeddedStructure, near: Scored | None = None) -> Scored:
         """The score with the prior's scales by evidence (or as given), started at a similar fit."""
-        if not self.tunes_scales:
-            return self.at_prior(structure, self.prior, near)
+        if not self.criterion.tunes_scales:
+            return self.at_prior(structure, self.criterion.prior, near)
         return self._remember(structure, None, lambda: self._tune(structure, near))
 
     def at_prior(
@@ -169,25 +158,13 @@ class Scorer:
     def _fit(
         self, structure: EmbeddedStructure, prior: NormalPrior | None, near: Scored | None
     ) -> Scored:
-        """A fit with this prior, or at maximum likelihood for BIC."""
+        """A fit with this prior."""
         likelihood = self._likelihood(structure)
         start = None if near is None else start_from(near.fit, likelihood.design)
-        if self.kind == "bic":
-            fit = likelihood_supremum(likelihood, start)
-            dimension, n_cases = fit.design.dimension, self.cases.total_weight
-            return self._scored(
-                structure, replace(fit, bic=bic(fit.log_likelihood, dimension, n_cases))
-            )
-        assert prior is not None
-        fit = find_optimum(likelihood.with_prior(prior), start)
-        value = laplace_log_evidence(fit)
-        if self.tunes_scales:
-            value += log_hyperprior(fit.design, prior)
-        return self._scored(structure, replace(fit, log_evidence=value))
+        return self._scored(structure, self.criterion.fit(likelihood, prior, start))
 
     def _scored(self, structure: EmbeddedStructure, fit: Fit) -> Scored:
-        value = fit.bic if self.kind == "bic" else fit.log_evidence
-        assert value is not None  # it was computed above
+        value = self.criterion.value(fit)
         return Scored(structure, fit, value + self.log_structure_prior(structure.cluster_key))
 
 

@@ -41,7 +41,6 @@ from ebnc.typing import FloatArray, IntArray
 __all__ = ["Screened", "is_expensive", "screen", "worth_of_terms"]
 
 NEW_SCALES = (0.06, 0.12, 0.25, 0.5, 1.0)
-RIDGE = 1e-9  # relative to the largest curvature, where there is no prior
 EXPENSIVE = 3e9  # operations, a few seconds, of which the first ranking saves most
 THOROUGH = 40  # moves that are looked at again after the first ranking
 
@@ -238,7 +237,8 @@ def worth_of_terms(
     phi = here.fit.solution.phi.ravel()[where]
     _, log_determinant = np.linalg.slogdet(block)
     fit = 0.5 * float(phi @ np.linalg.solve(block, phi))
-    return fit + _occam(scorer, -log_determinant, precision)
+    n_cases = scorer.cases.total_weight
+    return fit + scorer.criterion.price(precision, -float(log_determinant), n_cases)
 
 
 def _worth_outside(
@@ -261,7 +261,7 @@ def _worth_outside(
     orders = np.repeat(np.repeat([len(term) for term in terms], widths), design.n_others)
     priors = [here.fit.prior]
     known, needed = int(design.order_of_interaction.max()), int(orders.max())
-    if scorer.tunes_scales and needed > known:
+    if scorer.criterion.tunes_scales and needed > known:
         # An order that is new here has no scale yet: the best of a few, with what they cost.
         old = here.fit.prior.scales[:known]
         priors = [NormalPrior((*old, *[new] * (needed - known))) for new in NEW_SCALES]
@@ -284,23 +284,14 @@ def _quadratic_gain(
     sigma = np.array([prior.scale_of(s) for s in range(1, int(orders.max()) + 1)])
     precision = sigma[orders - 1] ** -2.0
     curvature = schur.copy()
-    ridge = precision
-    if scorer.kind == "bic":  # the likelihood may not determine all parameters
-        ridge = np.maximum(precision, RIDGE * curvature.diagonal().max())
-    curvature.flat[:: len(curvature) + 1] += ridge
+    curvature.flat[:: len(curvature) + 1] += scorer.criterion.ridge(precision, curvature)
     try:
         factor = Factor.of(curvature)
     except SingularHessianError:
         return -math.inf
-    gain = 0.5 * float(gradient @ factor.solve(gradient)) + _occam(
-        scorer, factor.log_determinant, precision
-    )
-    if scorer.tunes_scales:
+    n_cases = scorer.cases.total_weight
+    gain = 0.5 * float(gradient @ factor.solve(gradient))
+    gain += scorer.criterion.price(precision, factor.log_determinant, n_cases)
+    if scorer.criterion.tunes_scales:
         gain -= 0.5 * float(np.sum((np.log(sigma[n_known:]) - HYPER_MEAN) ** 2))
     return gain
-
-
-def _occam(scorer: Scorer, log_determinant: float, precision: FloatArray) -> float:
-    if scorer.kind == "bic":
-        return -0.5 * len(precision) * math.log(scorer.cases.total_weight)
-    return 0.5 * float(np.log(precision).sum()) - 0.5 * log_determinant
