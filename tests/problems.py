@@ -58,3 +58,8 @@ def posterior_of(structure, domain, data, prior_scale=1.0, weights=None, most_ce
     cases = read_cases(data, domain, structure.markov_blanket, "Y", weights)
     design = Design(Basis(structure, domain), most_cells)
     return Posterior(design, count_cells(design, cases), as_prior(prior_scale)), cases
+
+
+def log_joint(posterior, phi):
+    """log p(D, φ | m) at any φ, normalising constants included."""
+    return posterior.log_likelihood(phi) + posterior.prior.log_density(posterior.design, phi)

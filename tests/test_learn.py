@@ -183,9 +183,9 @@ def test_intervals_of_probabilities_are_those_of_draws_from_the_posterior(n_clas
     rows = {x: column[:5] for x, column in data.items()}
     found = fitted.probability_intervals(rows, level=0.9)
     np.testing.assert_allclose(found.probability, fitted.probabilities(rows), atol=1e-12)
-    root = fitted.factor.inverse_root()
+    root = fitted.fit.factor.inverse_root()
     generator = np.random.default_rng(0)
-    design = fitted.design
+    design = fitted.fit.design
     shape = (design.n_columns, design.n_others)
     draws = []
     for _ in range(2_000):

@@ -46,7 +46,7 @@ VARIANTS: dict[str, dict[str, object]] = {
     "ebnc": {},
     "ebnc-naive": {"structure": "naive"},
     "ebnc-tan": {"structure": "tan"},
-    "ebnc-bic": {"score": "bic"},
+    "ebnc-bic": {"criterion": "bic"},
     "ebnc-single": {"average": False},
     "ebnc-posterior": {"predictive": "posterior"},
     "ebnc-evidence": {"prior_scale": "evidence"},

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 
@@ -9,16 +10,23 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.feature_selection import RFECV, SelectFromModel
 from sklearn.metrics import log_loss
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import ebnc
 from ebnc import EBNCClassifier
-from ebnc.errors import DataWarning
+from ebnc.errors import DataWarning, ParameterError
 
 CHECK = """
 import collections, warnings
@@ -114,14 +122,78 @@ def test_a_structure_of_ones_own(weather):
         EBNCClassifier(wrong).fit(x, y)
 
 
-def test_score_is_a_parameter_and_a_method(weather):
+def test_the_criterion_is_a_parameter_and_score_a_method(weather):
     x, y = weather
-    model = EBNCClassifier(score="bic")
-    assert model.get_params()["score"] == "bic"
-    assert clone(model).get_params()["score"] == "bic"
+    model = EBNCClassifier(criterion="bic")
+    assert clone(model).get_params()["criterion"] == "bic"
     assert 0.5 < model.fit(x, y).score(x, y) <= 1
-    with pytest.raises(ValueError, match="score must be"):
-        EBNCClassifier(score="aic").fit(x, y)
+
+
+def test_weights_are_routed_to_score(weather):
+    """Metadata routing: ``set_score_request`` asks for the weights that ``score`` takes."""
+    x, y = weather
+    weights = np.where(y == y[0], 1.0, 0.0)
+    model = EBNCClassifier("naive", prior_scale=1.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model.set_fit_request(sample_weight=False).set_score_request(sample_weight=True)
+        found = cross_validate(model, x, y, cv=2, params={"sample_weight": weights})
+        folds = StratifiedKFold(2).split(x, y)
+        expected = [
+            model.fit(x.iloc[seen], y[seen]).score(
+                x.iloc[unseen], y[unseen], sample_weight=weights[unseen]
+            )
+            for seen, unseen in folds
+        ]
+    np.testing.assert_allclose(found["test_score"], expected)
+
+
+WRONG = {
+    "structure": ["trees", 3],
+    "criterion": ["aic", None],
+    "prior_scale": ["wide", -1.0, [], None],
+    "average": ["yes"],
+    "predictive": ["mean"],
+    "class_weight": ["even", 2.0],
+    "max_cluster_cells": [0, 1.5, "many"],
+    "max_parents": [-1, True],
+    "required_features": ["sky", 3, [3]],
+    "forbidden_features": [None],
+    "required_arcs": [["sky"], [("sky", "wind", "host")]],
+    "forbidden_arcs": ["sky", [3]],
+    "n_jobs": [0, 1.5],
+    "random_state": ["seed"],
+    "verbose": ["loud"],
+    "on_interrupt": ["stop"],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(x, v) for x, wrong in WRONG.items() for v in wrong])
+def test_a_wrong_parameter_is_refused_by_name_and_value(weather, name, value):
+    assert set(WRONG) == set(EBNCClassifier().get_params())
+    with pytest.raises(ParameterError, match=f"{name} must .*{re.escape(repr(value))}"):
+        EBNCClassifier(**{name: value}).fit(*weather)
+
+
+def test_importances_are_worths_in_the_order_of_the_columns(weather):
+    x, y = weather
+    model = EBNCClassifier().fit(x, y)
+    worths = {worth.feature: worth.worth for worth in model.feature_worths_}
+    expected = [max(0.0, worths.get(name, 0.0)) for name in x.columns]
+    assert model.feature_importances_.tolist() == expected
+    assert max(expected) > 0
+    with pytest.raises(AttributeError, match="after a search"):
+        _ = EBNCClassifier("naive").fit(x, y).feature_importances_
+
+
+def test_features_are_selected_by_importance():
+    """Two of five columns decide; both of scikit-learn's selectors find them."""
+    generator = np.random.default_rng(0)
+    x = generator.integers(0, 2, (300, 5))
+    y = np.where(generator.random(300) < 0.9, x[:, 1] | x[:, 3], 0)
+    kept = SelectFromModel(EBNCClassifier(), threshold=1.0).fit(x, y)
+    assert kept.get_support(indices=True).tolist() == [1, 3]
+    ranked = RFECV(EBNCClassifier(), cv=2, scoring="neg_log_loss").fit(x, y)
+    assert {1, 3} <= set(ranked.get_support(indices=True).tolist())
 
 
 def test_pipelines_grids_pickles_and_weights(weather):
@@ -161,7 +233,7 @@ def test_predictions_are_rescaled_unless_scales_are_given(weather):
     assert evidence.log_evidence_ == pytest.approx(evidence.ebnc_.log_evidence)
     given = EBNCClassifier(prior_scale=0.3).fit(x, y)
     assert set(given.ebnc_.prior.scales) == {0.3}
-    by_bic = EBNCClassifier(score="bic", average=False).fit(x, y)
+    by_bic = EBNCClassifier(criterion="bic", average=False).fit(x, y)
     np.testing.assert_array_equal(by_bic.predict_proba(x), by_bic.ebnc_.probabilities(x))
 
 

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 from ebnc import EBNCClassifier
 from ebnc.estimator.progress import SearchProgress
-from ebnc.search.greedy import Step
+from ebnc.search.trace import Step
 
 
 @pytest.fixture

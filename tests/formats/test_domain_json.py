@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ebnc.domain import Domain, Interval
 from ebnc.errors import FormatError
+from ebnc.field import Field
 from ebnc.formats.domain_json import domain_from_json, domain_to_json
-from ebnc.formats.field import Field
 from ebnc.formats.strict_json import parse_json, to_json_bytes
 
 labels = st.one_of(

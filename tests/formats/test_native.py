@@ -12,7 +12,7 @@ from hypothesis import given, settings
 import ebnc
 import fuzz
 from ebnc.domain import Domain
-from ebnc.errors import EBNCError, FileError, FormatError
+from ebnc.errors import EBNCError, FileError, FormatError, ParameterError
 from ebnc.formats.native import document, load, read_model, save, schema
 from ebnc.formats.provenance import DataSource, Provenance, fingerprint
 from ebnc.formats.strict_json import to_json_bytes
@@ -38,7 +38,7 @@ PARAMETERS = [
     {"average": False, "n_jobs": 1, "random_state": 3},
     {"predictive": "posterior"},
     {"structure": "tan", "prior_scale": [1.0, 0.5], "class_weight": "balanced"},
-    {"structure": "naive", "prior_scale": np.float64(2.0), "score": "bic"},
+    {"structure": "naive", "prior_scale": np.float64(2.0), "criterion": "bic"},
     {
         "required_features": ["n"],
         "required_arcs": [("n", "λ")],
@@ -130,7 +130,9 @@ def test_maximum_likelihood_has_infinite_scales_and_no_evidence(tmp_path):
     model = ebnc.fit(structure, {"n": ROWS["n"], "y": [0, 1, 1, 1, 0, 0] * 20}, np.inf)
     back = saved(model, tmp_path)
     assert back.prior == model.prior
-    assert back.log_evidence is None
+    assert back.fit.log_evidence is None
+    with pytest.raises(ParameterError, match="flat prior"):
+        _ = back.log_evidence
 
 
 def test_terms_may_stand_in_any_order(tmp_path):

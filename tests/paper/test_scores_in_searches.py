@@ -12,6 +12,7 @@ from ebnc.data.read import read_cases
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.network.nodes import NodeLearner, Settings
+from ebnc.score.criterion import BIC
 from ebnc.search.scorer import Scorer
 
 
@@ -53,12 +54,12 @@ def test_bic_of_a_trivial_ebnc_is_that_of_the_table_in_fits_searches_and_network
         fitted = ebnc.fit(trivial, data, prior_scale=1.0, categories=states)
         assert fitted.bic == pytest.approx(expected, abs=1e-6)
         cases = read_cases(data, domain, inputs, "Y")
-        assert Scorer(cases, "bic").tuned(trivial).fit_score == pytest.approx(expected, abs=1e-6)
+        assert Scorer(cases, BIC()).tuned(trivial).fit.bic == pytest.approx(expected, abs=1e-6)
         whole = read_cases(data, domain, list(data), "Y")
         learner = NodeLearner(whole, Settings("bic", ("ebnc", "table")))
         state = learner.refined(learner.start(inputs), trivial)
         # The table has no arcs inside; an EBNC pays for those.
-        price = state.embedded.score - state.embedded.fit_score - learner.log_prior(len(inputs))
+        price = state.embedded.score - state.embedded.fit.bic - learner.log_prior(len(inputs))
         assert state.scores["ebnc"] - price == pytest.approx(state.scores["table"], abs=1e-6)
 
 
@@ -112,9 +113,9 @@ def test_a_list_of_sigmas_is_one_for_each_order():
 
 def test_infinity_is_maximum_likelihood_everywhere():
     x, y = rare_and_frequent()
-    with pytest.raises(ParameterError, match="score='bic'"):
+    with pytest.raises(ParameterError, match="criterion='bic'"):
         ebnc.EBNCClassifier(prior_scale=np.inf).fit(x, y)
-    model = ebnc.EBNCClassifier(prior_scale=np.inf, score="bic", average=False).fit(x, y)
+    model = ebnc.EBNCClassifier(prior_scale=np.inf, criterion="bic", average=False).fit(x, y)
     flat = ebnc.EBNCClassifier(structure=model.structure_, prior_scale=np.inf).fit(x, y)
     np.testing.assert_allclose(model.predict_proba(x), flat.predict_proba(x), atol=1e-9)
     n = len(y)
@@ -222,9 +223,11 @@ def test_scales_by_evidence_find_the_better_of_two_maxima():
         n = int(generator.integers(4, 12))
         data = {x: generator.integers(0, 2, n).tolist() for x in ("A", "B", "Y")}
         posterior, _ = posterior_of(table, ebnc.Domain(dict.fromkeys("ABY", 2)), data)
-        found = maximise_evidence(posterior).total
+        found = maximise_evidence(posterior).log_evidence
         grid = product((0.05, 0.3, 1.0, 5.0), repeat=2)
-        others = [_climb(posterior, 1e-3, NormalPrior(scales), None).total for scales in grid]
+        others = [
+            _climb(posterior, 1e-3, NormalPrior(scales), None).log_evidence for scales in grid
+        ]
         assert found > max(others) - 0.01
 
 

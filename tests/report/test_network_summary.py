@@ -91,7 +91,7 @@ def test_small_nodes_show_their_probabilities():
         ("losses", [None] * 9, "one for each of 8 nodes"),
         ("loss", "3", "must be a number"),
         ("trace", 3, "must be an object"),
-        ("harm", 3, "'harm' that is not known"),
+        ("harm", 3, "unknown field 'harm'"),
     ],
 )
 def test_findings_that_are_wrong_are_refused_by_name(name, value, message):

@@ -195,15 +195,15 @@ PLACES = [
     (("arcs", 0), ["sky", "nowhere"], "an arc names 'nowhere'"),
     (("terms", 1, "values"), [1.0], "a term has 1 values, not"),
     (("terms", 1, "inputs"), [99], "a term has an input that is not one"),
-    (("terms", 0, "size"), float("nan"), r"findings.terms\[0\].size must be finite"),
+    (("terms", 0, "size"), float("nan"), r"findings.terms\[0\].size: must be a finite number"),
     (("case", "states"), [0], "the case has not one state for each input"),
-    (("case", "probabilities", 0), "many", r"case.probabilities\[0\] must be a number"),
-    (("fit", "dimension"), 10**400, "a count is out of range"),
-    (("fit", "bic"), 10**400, "findings.fit.bic must be finite"),
+    (("case", "probabilities", 0), "many", r"case.probabilities\[0\]: must be a number"),
+    (("fit", "dimension"), 10**400, "findings.fit.dimension: must be a whole number"),
+    (("fit", "bic"), 10**400, "findings.fit.bic: must be a finite number"),
     (("held_out", "confusion"), [[1.0]], "confusion"),
-    (("title",), None, "findings.title must be of type str"),
-    (("trace", "steps"), {}, "findings.trace.steps must be a list"),
-    (("surprise",), 1, "a field 'surprise' that is not known"),
+    (("title",), None, "findings.title: must be a string"),
+    (("trace", "steps"), {}, "findings.trace.steps: must be an array"),
+    (("surprise",), 1, "unknown field 'surprise'"),
 ]
 
 
@@ -226,7 +226,7 @@ def test_findings_that_are_wrong_are_refused_by_name(plain, place, value, messag
 def test_findings_with_a_field_left_out_are_refused(plain):
     for name in plain:
         damaged = {key: value for key, value in plain.items() if key != name}
-        with pytest.raises(FormatError, match=f"no field '{name}'"):
+        with pytest.raises(FormatError, match=f"field '{name}' is missing"):
             Summary.from_json(damaged)
     with pytest.raises(FormatError, match="must be an object, got 3"):
         Summary.from_json(3)

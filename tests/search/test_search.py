@@ -11,6 +11,7 @@ import ebnc
 from ebnc.data.read import read_cases
 from ebnc.errors import SearchError
 from ebnc.likelihood.prior import NormalPrior
+from ebnc.score.criterion import BIC, Laplace
 from ebnc.search import features, greedy, screening
 from ebnc.search.averaging import occams_window
 from ebnc.search.exhaustive import all_structures, exhaustive_search
@@ -59,7 +60,7 @@ def test_the_score_reported_is_confirmed_by_a_refit():
         cases, names = random_problem(seed, 4, 400)
         result = greedy_search(Scorer(cases), ebnc.EmbeddedStructure.naive("Y", names))
         scorer = Scorer(cases)
-        again = scorer.at_prior(result.best.structure, result.best.prior)
+        again = scorer.at_prior(result.best.structure, result.best.fit.prior)
         assert again.score == pytest.approx(result.best.score, abs=1e-6)
 
 
@@ -117,7 +118,7 @@ def test_all_structures_of_three_inputs():
 
 def test_estimated_gains_of_growing_moves_follow_the_exact_ones():
     cases, names = random_problem(3, 5, 1500)
-    scorer = Scorer(cases, prior=NormalPrior((0.5,)))
+    scorer = Scorer(cases, Laplace(NormalPrior((0.5,))))
     here = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
     n_states = {x: cases.domain.n_states(x) for x in names}
     found = screen(scorer, here, moves(here.structure, n_states, Limits()))
@@ -204,7 +205,7 @@ def test_worth_of_features_is_what_a_refit_without_them_loses():
     best = greedy_search(scorer, ebnc.EmbeddedStructure.naive("Y", names)).best
     for feature, worth, _ in feature_worths(scorer, best):
         less = without_input(best.structure, feature)
-        at_scales = scorer.at_prior(less, best.prior)
+        at_scales = scorer.at_prior(less, best.fit.prior)
         assert worth == pytest.approx(best.score - at_scales.score, abs=1e-6)
 
 
@@ -243,7 +244,7 @@ def test_what_is_required_stays_and_shows_its_worth():
 
 def test_worths_of_many_features_are_estimated(monkeypatch):
     cases, names = random_problem(5, 4, 1000)
-    scorer = Scorer(cases, prior=NormalPrior((0.5,)))
+    scorer = Scorer(cases, Laplace(NormalPrior((0.5,))))
     scored = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
     exact = feature_worths(scorer, scored)
     monkeypatch.setattr(features, "MOST_WORK", 0.0)
@@ -320,8 +321,8 @@ def test_screening_ends_where_fitting_everything_ends():
 
 def test_bic_counts_the_parameters_of_the_conditional():
     cases, names = random_problem(0, 3, 500)
-    scorer = Scorer(cases, "bic", structure_prior=False)
+    scorer = Scorer(cases, BIC(), structure_prior=False)
     scored = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
-    likelihood = scorer.posterior(scored).log_likelihood(scored.solution.phi)
-    expected = likelihood - 0.5 * scored.dimension * np.log(500)
+    likelihood = scorer.posterior(scored).log_likelihood(scored.fit.solution.phi)
+    expected = likelihood - 0.5 * scored.fit.design.dimension * np.log(500)
     assert scored.score == pytest.approx(expected)

@@ -43,7 +43,7 @@ def test_the_number_of_threads_changes_nothing(cases, n_jobs):
     assert [s.move for s in found.trace.steps] == [s.move for s in expected.trace.steps]
     assert found.trace.n_fits == expected.trace.n_fits
     assert found.best.score == expected.best.score
-    np.testing.assert_array_equal(found.best.solution.phi, expected.best.solution.phi)
+    np.testing.assert_array_equal(found.best.fit.solution.phi, expected.best.fit.solution.phi)
     assert {str(m.structure): m.score for m in found.met} == {
         str(m.structure): m.score for m in expected.met
     }

@@ -106,7 +106,7 @@ def learn(
 
         classifier = EBNCClassifier(
             structure.value,
-            score=score,
+            criterion=score,
             prior_scale=scale,
             average=average,
             on_interrupt="best",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ebnc.data.rows import CodedRows
 from ebnc.data.text import number_array, text_array
-from ebnc.formats.predictor import Predictor
+from ebnc.predictor import Predictor
 
 __all__ = ["PredictionText"]
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ebnc.search.greedy import Step
+    from ebnc.search.trace import Step
 
 __all__ = ["Shown", "shown_progress"]
 

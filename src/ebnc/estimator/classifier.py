@@ -1,6 +1,7 @@
 """``EBNCClassifier``: an embedded Bayesian network classifier in scikit-learn's manner."""
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
@@ -23,9 +24,9 @@ from ebnc.data.parts import Parts, varying_inputs
 from ebnc.data.read import learn_cases
 from ebnc.data.rows import CodedRows
 from ebnc.errors import DataError, SearchError
-from ebnc.estimator.averaged import WeightedModel, averaged_probabilities
 from ebnc.estimator.display import facts_as_html, facts_as_text
 from ebnc.estimator.families import FAMILIES
+from ebnc.estimator.parameters import check_parameters
 from ebnc.estimator.searching import search_models
 from ebnc.estimator.tables import (
     cases_by_name,
@@ -35,39 +36,25 @@ from ebnc.estimator.tables import (
     taking_labels,
     warn_of_unknown,
 )
-from ebnc.fitting.metric import Factor
-from ebnc.fitting.optimum import Optimum
-from ebnc.fitting.solution import Solution
+from ebnc.fitted import FittedEBNC
+from ebnc.fitting.fit import Fit
+from ebnc.fitting.optimum import likelihood_of
 from ebnc.kernels.parallel import limit_threads
-from ebnc.learn import Fitted, FittedEBNC, fitted_to, largest_log_likelihood, maximise_posterior
+from ebnc.learn import fit_likelihood, with_background
 from ebnc.likelihood.posterior import Posterior
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.contributions import Contributions, Weights, contributions, weights_named
-from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
-from ebnc.parameters.unknown import average_over_unknown
+from ebnc.predictor import Predictor, WeightedModel
+from ebnc.score.bic import with_bic
 from ebnc.score.fit_memory import refuse_large_fit
 from ebnc.search.averaging import posterior_draws
-from ebnc.search.features import FeatureWorth
-from ebnc.search.greedy import SearchTrace, Step
 from ebnc.search.limits import Limits
+from ebnc.search.trace import FeatureWorth, SearchTrace, Step
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
 __all__ = ["EBNCClassifier"]
-
-
-class _ScoreParameter:
-    """The parameter ``score`` beside scikit-learn's method ``score``.
-
-    Setting keeps the parameter where ``get_params`` finds it; getting gives the method.
-    """
-
-    def __get__(self, estimator: Any, owner: type) -> Any:
-        return self if estimator is None else ClassifierMixin.score.__get__(estimator, owner)
-
-    def __set__(self, estimator: Any, value: str) -> None:
-        vars(estimator)["score"] = value
 
 
 class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -83,8 +70,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     structure : {"search", "naive", "tan", "forest", "kdb1", "kdb2", "table"} or EmbeddedStructure
         How p(y|x) is factored. "search" adds interactions to the naive structure, and leaves
         inputs out, as long as that raises the score.
-    score : {"laplace", "bic"}
-        What the search maximises.
+    criterion : {"laplace", "bic"}
+        What the search maximises: Laplace's evidence or BIC.
     prior_scale : {"loo", "evidence"} or float or list of float
         σ of the normal prior on the parameters, one for all or one for each order of interaction.
         "evidence" maximises Laplace evidence over them. "loo" searches like that, and before it
@@ -137,6 +124,10 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         of names in ``predict`` does.
     feature_worths_ : tuple of FeatureWorth
         By how much the score falls without each selected input, and when it came in.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        ``feature_worths_`` in the order of the columns: by how many nats the score falls without
+        an input; 0 where it would not fall, and for inputs that are not selected. Only a search
+        computes it.
     trace_ : SearchTrace or None
         Every accepted step of the search.
     n_features_in_, feature_names_in_
@@ -155,7 +146,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         structure: str | EmbeddedStructure = "search",
         *,
-        score: str = "laplace",
+        criterion: str = "laplace",
         prior_scale: Any = "loo",
         average: bool = True,
         predictive: str = "map",
@@ -172,7 +163,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         on_interrupt: str = "raise",
     ) -> None:
         self.structure = structure
-        self.score = score
+        self.criterion = criterion
         self.prior_scale = prior_scale
         self.average = average
         self.predictive = predictive
@@ -188,12 +179,6 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.verbose = verbose
         self.on_interrupt = on_interrupt
 
-    score = _ScoreParameter()
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters of this estimator, ``score`` being the name of what the search maximises."""
-        return {**super().get_params(deep=deep), "score": vars(self)["score"]}
-
     def __sklearn_tags__(self) -> Tags:
         return taking_labels(super().__sklearn_tags__())
 
@@ -205,7 +190,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``X`` may be a path to CSV or Parquet files, or a Dask DataFrame; ``y``, and
         ``sample_weight`` if given, are then names of columns, and all other columns are inputs.
         """
-        self._check_parameters()
+        check_parameters(self.get_params(deep=False))
         if is_by_name(X):
             return self.fit_cases(cases_by_name(self, X, y, sample_weight))
         return self._fit(self._cases(named_columns(self, X, reset=True), y, sample_weight), None)
@@ -216,7 +201,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``report`` is told every step of a search, instead of the terminal (``verbose``).
         ``class_weight`` is not used.
         """
-        self._check_parameters()
+        check_parameters(self.get_params(deep=False))
         names, labels = cases.inputs, cases.domain[cases.target]
         self.classes_ = np.array(labels)
         if len(labels) < 2 or self.classes_.tolist() != list(labels):
@@ -226,42 +211,42 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._names = names
         return self._fit(cases, report)
 
-    def _check_parameters(self) -> None:
-        score = vars(self)["score"]
-        if score not in ("laplace", "bic"):
-            raise ValueError(f"score must be 'laplace' or 'bic', got {score!r}")
-        if self.predictive not in ("map", "posterior"):
-            raise ValueError(f"predictive must be 'map' or 'posterior', got {self.predictive!r}")
-        if self.on_interrupt not in ("raise", "best"):
-            raise ValueError(f"on_interrupt must be 'raise' or 'best', got {self.on_interrupt!r}")
-
     def _fit(self, cases: Parts, report: Callable[[Step], None] | None) -> Self:
-        self.trace_: SearchTrace | None = None
-        self.feature_worths_: tuple[FeatureWorth, ...] = ()
-        self.models_: list[WeightedModel] = []
         refuse_large_fit(cases.domain, cases.inputs, cases.target, cases.n_rows)
         with limit_threads(self.n_jobs):
             if isinstance(self.structure, str) and self.structure == "search":
-                fitted = self._search(cases, report)
+                self._search(cases, report)
             else:
-                structure = self._given_structure(cases)
-                fit = maximise_posterior(Basis(structure, cases.domain), cases, self.prior_scale)
-                fitted = fitted_to(cases, fit, largest_log_likelihood(fit))
-                self.models_ = [self._weighted(1.0, *fit[:3])]
-        if not fitted.solution.converged:
-            import warnings
-
-            warnings.warn(fitted.solution.status.value, ConvergenceWarning, stacklevel=2)
-        self.ebnc_: EBNC = fitted
-        self.structure_ = fitted.structure
-        self.dimension_ = fitted.dimension
-        self.bic_ = fitted.bic
-        has_evidence = fitted.prior.is_proper and fitted.factor is not None
-        self.log_evidence_ = fitted.log_evidence if has_evidence else None
-        self.selected_features_ = list(fitted.structure.markov_blanket)
+                self._fit_structure(cases)
+        solution = self.ebnc_.solution
+        if not solution.converged:
+            warnings.warn(solution.status.value, ConvergenceWarning, stacklevel=2)
         varying = set(varying_inputs(cases))
         self.constant_features_ = [x for x in cases.inputs if x not in varying]
         return self
+
+    def _fit_structure(self, cases: Parts) -> None:
+        likelihood = likelihood_of(Basis(self._given_structure(cases), cases.domain), cases)
+        fit = with_bic(fit_likelihood(likelihood, cases, self.prior_scale), likelihood)
+        self._keep(with_background(fit, cases), [self._weighted(1.0, likelihood, fit)])
+
+    def _keep(
+        self,
+        ebnc: FittedEBNC,
+        models: list[WeightedModel],
+        trace: SearchTrace | None = None,
+        feature_worths: tuple[FeatureWorth, ...] = (),
+    ) -> None:
+        """Set what a fit, or a file, has to say."""
+        self.ebnc_ = ebnc
+        self.models_ = models
+        self.trace_ = trace
+        self.feature_worths_ = feature_worths
+        self.structure_ = ebnc.structure
+        self.dimension_ = ebnc.dimension
+        self.bic_ = ebnc.bic
+        self.log_evidence_ = ebnc.fit.log_evidence
+        self.selected_features_ = list(ebnc.structure.markov_blanket)
 
     def _cases(self, columns: dict[str, Any], y: Any, sample_weight: Any) -> Parts:
         named = getattr(y, "name", None)
@@ -317,14 +302,9 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 for x, parents in given.families
             }
             return EmbeddedStructure(cases.target, tuple(families.items()))
-        if given not in FAMILIES:
-            raise ValueError(
-                f"structure must be 'search', one of {list(FAMILIES)} or an EmbeddedStructure, "
-                f"got {given!r}"
-            )
         return FAMILIES[given](cases)
 
-    def _search(self, cases: Parts, report: Callable[[Step], None] | None) -> FittedEBNC:
+    def _search(self, cases: Parts, report: Callable[[Step], None] | None) -> None:
         limits = Limits.of(
             max_cluster_cells=self.max_cluster_cells,
             max_parents=self.max_parents,
@@ -336,42 +316,53 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         found = search_models(
             cases,
             limits,
-            score=vars(self)["score"],
+            criterion=self.criterion,
             prior_scale=self.prior_scale,
             average=self.average,
             verbose=self.verbose,
             report=report,
             on_interrupt=self.on_interrupt,
         )
-        self.trace_, self.feature_worths_ = found.trace, found.feature_worths
-        self.models_ = [self._weighted(weight, *optimum) for weight, optimum in found.weighted]
-        used = {x for model in self.models_ for x in model.basis.structure.markov_blanket}
-        used.update(found.best.posterior.design.basis.structure.markov_blanket)
-        fit = Fitted(*found.best, found.log_evidence)
-        names = [x for x in cases.inputs if x in used]
-        return fitted_to(cases, fit, found.largest_log_likelihood, names)
+        models = [self._weighted(*each) for each in found.weighted]
+        bases = [found.best.design.basis, *(model.basis for model in models)]
+        used = {x for basis in bases for x in basis.structure.markov_blanket}
+        ebnc = with_background(found.best, cases, [x for x in cases.inputs if x in used])
+        self._keep(ebnc, models, found.trace, found.feature_worths)
 
-    def _weighted(
-        self, weight: float, posterior: Posterior, solution: Solution, factor: Factor | None
-    ) -> WeightedModel:
-        design = posterior.design
-        if self.predictive != "posterior":
-            return WeightedModel(weight, design.basis, (design.to_basis(solution.phi),))
-        if factor is None:
-            raise DataError("the model is too large for predictive='posterior'; use 'map'")
-        draws = posterior_draws(Optimum(posterior, solution, factor))
-        return WeightedModel(weight, design.basis, tuple(draws))
+    def _weighted(self, weight: float, posterior: Posterior, fit: Fit) -> WeightedModel:
+        draws = [fit.phi] if self.predictive == "map" else posterior_draws(posterior, fit)
+        return WeightedModel(weight, fit.design.basis, tuple(draws))
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """What every input is worth, in nats; 0 for those that are not selected."""
+        check_is_fitted(self)
+        if self.trace_ is None:
+            raise AttributeError(
+                "feature_importances_ is there after a search (structure='search') only"
+            )
+        worths = {worth.feature: max(0.0, worth.worth) for worth in self.feature_worths_}
+        return np.array([worths.get(name, 0.0) for name in self._names])
 
     # -- predict ----------------------------------------------------------------------------
 
     def encode(self, X: Any) -> CodedRows:
         """Rows of X as numbers of states; one beyond the states for entries never seen before."""
-        check_is_fitted(self)
-        columns = named_columns(self, X, reset=False)
         unknown = Unknown()
-        rows = encode(columns, self.ebnc_.domain, self._inputs(), unseen="extra", unknown=unknown)
+        rows = encode(
+            self.columns(X),
+            self.ebnc_.domain,
+            self._inputs(),
+            unseen="extra",
+            unknown=unknown,
+        )
         warn_of_unknown(unknown)
         return rows
+
+    def columns(self, X: Any) -> dict[str, Any]:
+        """The columns of X by the names that they had in ``fit``."""
+        check_is_fitted(self)
+        return named_columns(self, X, reset=False)
 
     def _inputs(self) -> list[str]:
         return [x for x in self.ebnc_.domain if x != self.structure_.target]
@@ -384,32 +375,21 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             yield self.encode(X)
 
+    @property
+    def predictor_(self) -> Predictor:
+        """What predicts coded rows: the average of ``models_``."""
+        check_is_fitted(self)
+        return Predictor.of_models(self.models_, self.ebnc_, self.classes_)
+
     def predict_proba(self, X: Any) -> FloatArray:
         """p(y|x), shape (rows, classes); columns in the order of ``classes_``."""
-        return np.concatenate([self._probabilities(rows) for rows in self._rows(X)])
-
-    def _probabilities(self, rows: CodedRows) -> FloatArray:
-        return averaged_probabilities(self.models_, rows, self.ebnc_.background)
+        predictor = self.predictor_
+        return np.concatenate([predictor.probabilities(rows) for rows in self._rows(X)])
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """log p(y|x); exact also where p(y|x) is too small for a float, if one model predicts."""
-        check_is_fitted(self)
-        if len(self.models_) == 1 and len(self.models_[0].draws) == 1:
-            return np.concatenate([self._log_probabilities(rows) for rows in self._rows(X)])
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def _log_probabilities(self, rows: CodedRows) -> FloatArray:
-        """Of the one model that predicts."""
-        tables = self.models_[0].tables[0]
-        full = np.column_stack([np.zeros(len(rows)), tables.log_odds(rows)])
-        full -= full.max(axis=1, keepdims=True)
-        found = full - np.log(np.exp(full).sum(axis=1, keepdims=True))
-        averages = average_over_unknown(tables.probabilities, rows, self.ebnc_.background)
-        if averages is not None:
-            with np.errstate(divide="ignore"):
-                found[averages.places] = np.log(averages.probabilities)
-        return np.asarray(found)
+        predictor = self.predictor_
+        return np.concatenate([predictor.log_probabilities(rows) for rows in self._rows(X)])
 
     def contributions(self, X: Any, *, weights: Weights = "training") -> Contributions:
         """What every term of ``ebnc_``, the best model, adds to the log odds of each class.

@@ -6,7 +6,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
-from ebnc.search.greedy import Step
+from ebnc.search.trace import Step
 
 __all__ = ["SearchProgress"]
 

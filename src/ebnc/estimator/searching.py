@@ -6,32 +6,43 @@ from dataclasses import dataclass
 from ebnc.data.parts import Parts
 from ebnc.errors import ParameterError
 from ebnc.estimator.progress import SearchProgress
-from ebnc.fitting.optimum import Optimum
-from ebnc.learn import Fitted, largest_log_likelihood, maximise_posterior
+from ebnc.fitting.fit import Fit
+from ebnc.learn import fit_likelihood
+from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import as_prior
+from ebnc.score.bic import with_bic
+from ebnc.score.criterion import CRITERIA
 from ebnc.score.predictive_scale import best_factor, rescaled
 from ebnc.search.averaging import occams_window
-from ebnc.search.features import FeatureWorth, feature_worths
-from ebnc.search.greedy import SearchTrace, Step, greedy_search
+from ebnc.search.features import feature_worths
+from ebnc.search.greedy import greedy_search
 from ebnc.search.limits import Limits
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.starts import least_structure, search_from_starts
+from ebnc.search.trace import FeatureWorth, SearchTrace, Step
 
 __all__ = ["Searched", "search_models"]
 
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """``weighted``: the models that predict, with weights; ``best``: the one of the best score.
+    """The outcome of a search.
 
-    ``log_evidence`` and ``largest_log_likelihood``: of the best. The one that the search compared
-    is as it compared it.
+    Attributes
+    ----------
+    best : Fit
+        The fit of the best score, at the scales at which it predicts; its own scores are those
+        that the search compared.
+    weighted : list of (float, Posterior, Fit)
+        The models that predict, with their weights.
+    trace : SearchTrace
+        Every step.
+    feature_worths : tuple of FeatureWorth
+        What each selected input is worth.
     """
 
-    best: Optimum
-    weighted: list[tuple[float, Optimum]]
-    log_evidence: float | None
-    largest_log_likelihood: float | None
+    best: Fit
+    weighted: list[tuple[float, Posterior, Fit]]
     trace: SearchTrace
     feature_worths: tuple[FeatureWorth, ...]
 
@@ -40,7 +51,7 @@ def search_models(
     cases: Parts,
     limits: Limits,
     *,
-    score: str,
+    criterion: str,
     prior_scale: object,
     average: bool,
     verbose: int = 0,
@@ -55,12 +66,12 @@ def search_models(
     limits.check_names(cases.inputs)
     tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
     prior = None if tunes else as_prior(prior_scale)
-    if prior is not None and not prior.is_proper and score == "laplace":
+    if prior is not None and not prior.is_proper and criterion == "laplace":
         raise ParameterError(
             "there is no evidence under a flat prior (infinite prior_scale); search with "
-            "score='bic', or use a finite prior_scale"
+            "criterion='bic', or use a finite prior_scale"
         )
-    scorer = Scorer(cases, score, prior)
+    scorer = Scorer(cases, CRITERIA[criterion](prior))
     with SearchProgress(verbose) as progress:
         told = progress.step if report is None else report
         try:
@@ -74,29 +85,22 @@ def search_models(
             result.trace.interrupted = True
     if result.trace.interrupted and on_interrupt == "raise":
         raise KeyboardInterrupt
-    best, met = result.best, result.met
-    chosen = occams_window(scorer, met) if average else [(1.0, best)]
+    chosen = occams_window(scorer, result.met) if average else [(1.0, result.best)]
 
-    def fitted(scored: Scored) -> Fitted:
-        if score == "laplace":
-            return Fitted(*scorer.optimum(scored), scored.fit_score)
-        # BIC compares likelihoods; predictions need the prior.
-        basis, own = scored.design.basis, scorer.cases_of(scored.structure)
-        return maximise_posterior(basis, own, "evidence" if tunes else prior_scale)
+    def with_prior(scored: Scored) -> tuple[Posterior, Fit]:
+        posterior = scorer.posterior(scored)
+        if scored.fit.log_evidence is not None:
+            return posterior, scored.fit
+        # BIC compares likelihoods; predictions need a prior.
+        own = scorer.cases_of(scored.structure)
+        return posterior, fit_likelihood(posterior, own, "evidence" if tunes else prior_scale)
 
-    first = fitted(best)
-    optima = [_optimum(fitted(scored)) for _, scored in chosen]
-    optimum = _optimum(first)
+    posterior, best = with_prior(result.best)
+    best = with_bic(best, posterior)
+    weighted = [(weight, *with_prior(scored)) for weight, scored in chosen]
     if prior_scale == "loo":
-        factor = best_factor(optimum)
-        optimum, optima = rescaled(optimum, factor), [rescaled(each, factor) for each in optima]
-    weighted = [(weight, each) for (weight, _), each in zip(chosen, optima, strict=True)]
-    worths = feature_worths(scorer, best, result.entered)
-    largest = largest_log_likelihood(first)
-    return Searched(optimum, weighted, first.log_evidence, largest, result.trace, worths)
-
-
-def _optimum(fitted: Fitted) -> Optimum:
-    posterior, solution, factor, _ = fitted
-    assert factor is not None  # a search fits nothing that is too large
-    return Optimum(posterior, solution, factor)
+        factor = best_factor(posterior, best)
+        best = rescaled(posterior, best, factor)
+        weighted = [(weight, rows, rescaled(rows, fit, factor)) for weight, rows, fit in weighted]
+    worths = feature_worths(scorer, result.best, result.entered)
+    return Searched(best, weighted, result.trace, worths)

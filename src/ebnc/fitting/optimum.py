@@ -1,30 +1,45 @@
-"""A posterior with its maximum and the curvature there: all that scores and predictions need."""
+"""The maximum of a posterior as a ``Fit``, with its exact curvature."""
 
-from typing import NamedTuple
-
+from ebnc.data.parts import Parts
+from ebnc.fitting.fit import Fit
 from ebnc.fitting.metric import Factor
 from ebnc.fitting.newton import maximise, polish
 from ebnc.fitting.solution import Solution
 from ebnc.kernels.parallel import one_blas_thread
+from ebnc.likelihood.counts import count_cells
+from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
+from ebnc.likelihood.prior import NormalPrior
+from ebnc.parameters.phi import Basis
 from ebnc.typing import FloatArray
 
-__all__ = ["Optimum", "find_optimum"]
+__all__ = ["find_optimum", "fit_at", "likelihood_of"]
 
 
-class Optimum(NamedTuple):
-    """φ̃ of a posterior, and the factor of A, minus the Hessian of its logarithm, at φ̃."""
-
-    posterior: Posterior
-    solution: Solution
-    factor: Factor
+def likelihood_of(basis: Basis, cases: Parts) -> Posterior:
+    """The likelihood of the cases; its prior N(0, 1) is there to be replaced (``with_prior``)."""
+    design = Design(basis)
+    return Posterior(design, count_cells(design, cases), NormalPrior((1.0,)))
 
 
 @one_blas_thread()
 def find_optimum(
     posterior: Posterior, start: FloatArray | None = None, metric: Factor | None = None
-) -> Optimum:
+) -> Fit:
     """φ̃ to rounding errors, with its exact curvature; ``start`` and ``metric`` for a warm start."""
     solution = maximise(posterior, start, metric=metric)
     factor = Factor.of(posterior.upper_neg_hessian(solution.phi))
-    return Optimum(posterior, polish(posterior, solution, factor), factor)
+    return fit_at(posterior, polish(posterior, solution, factor), factor)
+
+
+def fit_at(posterior: Posterior, solution: Solution, factor: Factor | None) -> Fit:
+    """The record of a maximum that was found: L(φ̃) is its value without the prior's part."""
+    penalty = 0.5 * float(posterior.precision @ (solution.phi**2).sum(axis=1))
+    return Fit(
+        posterior.design,
+        posterior.prior,
+        solution,
+        factor,
+        n_cases=posterior.data.n_cases,
+        log_likelihood=solution.value + penalty,
+    )

@@ -6,7 +6,7 @@ import numpy as np
 
 from ebnc.data.rows import CodedRows, code_type
 from ebnc.domain import Domain
-from ebnc.formats.field import Field
+from ebnc.field import Field
 from ebnc.parameters.background import Background
 from ebnc.structure.embedded import EmbeddedStructure
 

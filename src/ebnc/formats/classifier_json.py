@@ -1,35 +1,34 @@
 """Fitted classifiers as JSON: parameters, classes, features, the best EBNC and all it averages.
 
-``StoredClassifier`` is what a file says; it predicts, and is made into an ``EBNCClassifier`` where
-that is wanted. Predicting from a file needs no scikit-learn.
+``StoredClassifier`` is what a file says. It has a predictor, and is made into an
+``EBNCClassifier`` where that is wanted. Predicting from a file needs no scikit-learn.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain
 from ebnc.errors import FormatError
-from ebnc.estimator.averaged import WeightedModel, averaged_probabilities
+from ebnc.field import Field, record_to_json
+from ebnc.fitted import FittedEBNC
 from ebnc.formats.domain_json import (
     domain_from_json,
     domain_to_json,
     label_from_json,
     label_to_json,
 )
-from ebnc.formats.ebnc_json import StoredEBNC, ebnc_from_json, ebnc_to_json
-from ebnc.formats.field import Field
+from ebnc.formats.ebnc_json import ebnc_from_json, ebnc_to_json
 from ebnc.formats.parameters_json import parameters_from_json, parameters_to_json
 from ebnc.formats.phi_json import basis_from_json, phi_from_json, terms_to_json
 from ebnc.formats.structure_json import structure_from_json, structure_to_json
-from ebnc.typing import FloatArray
+from ebnc.predictor import Predictor, WeightedModel
+from ebnc.search.trace import FeatureWorth, SearchTrace, Step
 
 if TYPE_CHECKING:
     from ebnc.estimator.classifier import EBNCClassifier
-    from ebnc.search.greedy import SearchTrace
 
 __all__ = ["StoredClassifier", "classifier_to_json", "stored_from_json"]
 
@@ -40,24 +39,6 @@ CLASS_TYPES = (
 )
 
 
-class StoredStep(NamedTuple):
-    """One step of a search."""
-
-    move: str
-    score: float
-    dimension: int
-    seconds: float
-
-
-class StoredTrace(NamedTuple):
-    """The trace of a search."""
-
-    steps: tuple[StoredStep, ...]
-    n_screened: int
-    n_fits: int
-    interrupted: bool
-
-
 @dataclass(frozen=True, eq=False)
 class StoredClassifier:
     """All that a file says of a fitted classifier."""
@@ -66,54 +47,29 @@ class StoredClassifier:
     classes: NDArray[Any]
     n_features: int
     feature_names: tuple[str, ...] | None
-    domain: Domain
-    ebnc: StoredEBNC
-    models: tuple[WeightedModel, ...]
-    trace: StoredTrace | None
-    feature_worths: tuple[tuple[str, float, int], ...]
+    ebnc: FittedEBNC
+    models: list[WeightedModel]
+    trace: SearchTrace | None
+    feature_worths: tuple[FeatureWorth, ...]
 
     @property
-    def target(self) -> str:
-        """The variable that is predicted."""
-        return self.ebnc.structure.target
-
-    @property
-    def used(self) -> tuple[str, ...]:
-        """The inputs that any of the averaged models depends on, in the domain's order."""
-        reached = {x for model in self.models for x in model.basis.structure.markov_blanket}
-        return tuple(x for x in self.domain if x in reached)
-
-    def probabilities(self, rows: CodedRows) -> FloatArray:
-        """p(y|x) as ``predict_proba``; ``rows`` hold ``used`` and one more state for the unseen."""
-        return averaged_probabilities(self.models, rows, self.ebnc.background, compiled=False)
+    def predictor(self) -> Predictor:
+        """What predicts coded rows, without compiled kernels."""
+        return Predictor.of_models(self.models, self.ebnc, self.classes, compiled=False)
 
     def to_classifier(self) -> "EBNCClassifier":
         """The estimator: predictions are those of the one that was saved, bit by bit."""
         from ebnc.estimator.classifier import EBNCClassifier
-        from ebnc.search.features import FeatureWorth
-        from ebnc.search.greedy import SearchTrace, Step
 
         classifier = EBNCClassifier(**self.parameters)
-        ebnc, trace = self.ebnc, self.trace
+        names = self.feature_names or tuple(f"x{i}" for i in range(self.n_features))
         classifier.classes_ = self.classes
         classifier.n_features_in_ = self.n_features
+        classifier._names = names
         if self.feature_names is not None:
-            classifier.feature_names_in_ = np.array(self.feature_names, dtype=object)
-        classifier._names = self.feature_names or tuple(f"x{i}" for i in range(self.n_features))
-        classifier.ebnc_ = ebnc
-        classifier.structure_ = ebnc.structure
-        classifier.dimension_ = ebnc.dimension
-        classifier.bic_ = ebnc.bic
-        classifier.log_evidence_ = ebnc.log_evidence
-        classifier.selected_features_ = list(ebnc.structure.markov_blanket)
-        names = self.feature_names or ()
-        classifier.constant_features_ = [x for x in names if x not in ebnc.domain]
-        classifier.models_ = list(self.models)
-        classifier.trace_ = None
-        if trace is not None:
-            steps = [Step(*step) for step in trace.steps]
-            classifier.trace_ = SearchTrace(steps, *trace[1:])
-        classifier.feature_worths_ = tuple(FeatureWorth(*worth) for worth in self.feature_worths)
+            classifier.feature_names_in_ = np.array(names, dtype=object)
+        classifier.constant_features_ = [x for x in names if x not in self.ebnc.domain]
+        classifier._keep(self.ebnc, self.models, self.trace, self.feature_worths)
         return classifier
 
 
@@ -132,14 +88,7 @@ def classifier_to_json(classifier: "EBNCClassifier") -> dict[str, Any]:
         "ebnc": ebnc_to_json(classifier.ebnc_, with_domain=False),
         "models": [_weighted_to_json(model) for model in classifier.models_],
         "search": None if trace is None else _trace_to_json(trace),
-        "feature_worths": [
-            {
-                "feature": worth.feature,
-                "worth": float(worth.worth),
-                "entered": int(worth.entered),
-            }
-            for worth in classifier.feature_worths_
-        ],
+        "feature_worths": [record_to_json(worth) for worth in classifier.feature_worths_],
     }
 
 
@@ -159,34 +108,26 @@ def stored_from_json(field: Field) -> StoredClassifier:
     )
     domain = domain_from_json(parts["domain"])
     ebnc = ebnc_from_json(parts["ebnc"], domain)
-    if not isinstance(ebnc, StoredEBNC):
+    if not isinstance(ebnc, FittedEBNC):
         raise parts["ebnc"].error("field 'fit' is missing")
     classes = _classes_from_json(parts["classes"])
-    target = ebnc.structure.target
-    if len(classes) != domain.n_states(target) or len(classes) < 2:
+    n_states = domain.n_states(ebnc.target)
+    if len(classes) != n_states or len(classes) < 2:
         raise parts["classes"].error(
-            f"{len(classes)} classes, but the target has {domain.n_states(target)} states"
+            f"{len(classes)} classes, but the target has {n_states} states"
         )
-    models = tuple(
-        _weighted_from_json(item, domain, target) for item in parts["models"].items(most=10_000)
-    )
+    items = parts["models"].items(most=10_000)
+    models = [_weighted_from_json(item, domain, ebnc.target) for item in items]
     if abs(sum(model.weight for model in models) - 1.0) > 1e-9:
         raise parts["models"].error("the weights do not add up to 1")
     return StoredClassifier(
         parameters_from_json(parts["parameters"]),
         classes,
-        *_features_from_json(parts["features"], set(domain) - {target}),
-        domain,
+        *_features_from_json(parts["features"], set(domain) - {ebnc.target}),
         ebnc,
         models,
-        None if parts["search"].is_null() else _trace_from_json(parts["search"]),
-        tuple(
-            (worth["feature"].text(), worth["worth"].number(), worth["entered"].integer(0))
-            for worth in (
-                item.object(["feature", "worth", "entered"])
-                for item in parts["feature_worths"].items()
-            )
-        ),
+        parts["search"].optional(_trace_from_json),
+        tuple(item.record(FeatureWorth) for item in parts["feature_worths"].items()),
     )
 
 
@@ -217,36 +158,19 @@ def _weighted_from_json(field: Field, domain: Domain, target: str) -> WeightedMo
     return WeightedModel(weight, basis, draws)
 
 
-def _trace_to_json(trace: "SearchTrace") -> dict[str, Any]:
+def _trace_to_json(trace: SearchTrace) -> dict[str, Any]:
     return {
-        "steps": [
-            {
-                "move": step.move,
-                "score": float(step.score),
-                "dimension": int(step.dimension),
-                "seconds": float(step.seconds),
-            }
-            for step in trace.steps
-        ],
+        "steps": [record_to_json(step) for step in trace.steps],
         "screened": int(trace.n_screened),
         "fitted": int(trace.n_fits),
         "interrupted": bool(trace.interrupted),
     }
 
 
-def _trace_from_json(field: Field) -> StoredTrace:
+def _trace_from_json(field: Field) -> SearchTrace:
     parts = field.object(["steps", "screened", "fitted", "interrupted"])
-    steps = [item.object(StoredStep._fields) for item in parts["steps"].items()]
-    return StoredTrace(
-        tuple(
-            StoredStep(
-                step["move"].text(),
-                step["score"].number(),
-                step["dimension"].integer(0),
-                step["seconds"].number(),
-            )
-            for step in steps
-        ),
+    return SearchTrace(
+        [item.record(Step) for item in parts["steps"].items()],
         parts["screened"].integer(0),
         parts["fitted"].integer(0),
         parts["interrupted"].boolean(),
@@ -284,8 +208,8 @@ def _features_from_json(field: Field, inputs: set[str]) -> tuple[int, tuple[str,
     """Columns of X; a structure that was given may use only some of them."""
     parts = field.object(["count", "names"])
     count = parts["count"].integer(1, 10_000_000)
-    named = not parts["names"].is_null()
-    names = parts["names"].texts() if named else tuple(f"x{i}" for i in range(count))
-    if len(set(names)) != count or not inputs <= set(names):
+    names = parts["names"].optional(Field.texts)
+    known = {f"x{i}" for i in range(count)} if names is None else set(names)
+    if len(known) != count or not inputs <= known:
         raise field.error("are not as many different names, with all inputs of the domain")
-    return count, names if named else None
+    return count, names

@@ -13,7 +13,7 @@ import numpy as np
 
 from ebnc.domain import Domain, Interval, State
 from ebnc.errors import FormatError
-from ebnc.formats.field import Field, scale_to_json
+from ebnc.field import Field, scale_to_json
 from ebnc.formats.strict_json import LONGEST_INTEGER
 
 __all__ = ["domain_from_json", "domain_to_json", "label_from_json", "label_to_json"]

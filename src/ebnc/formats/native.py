@@ -16,8 +16,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from ebnc.errors import FormatError
-from ebnc.formats.field import Field
-from ebnc.formats.provenance import Provenance, provenance_from_json, provenance_to_json
+from ebnc.field import Field, record_to_json
+from ebnc.formats.provenance import Provenance, provenance_from_json
 from ebnc.formats.strict_json import parse_json, read_json, to_json_bytes
 from ebnc.writing import write_whole
 
@@ -123,7 +123,7 @@ def document(
                 "format": FORMAT,
                 "version": FORMAT_VERSION,
                 "kind": name,
-                "provenance": provenance_to_json(provenance or Provenance(ebnc=own_version())),
+                "provenance": record_to_json(provenance or Provenance(ebnc=own_version())),
                 "model": kind.to_json(model),
                 "findings": dict(findings or {}),
             }

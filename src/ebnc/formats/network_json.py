@@ -14,8 +14,8 @@ import numpy as np
 
 from ebnc.domain import Domain
 from ebnc.errors import FormatError
+from ebnc.field import Field
 from ebnc.formats.domain_json import domain_from_json, domain_to_json
-from ebnc.formats.field import Field
 from ebnc.formats.phi_json import CODINGS, LARGEST_PARAMETER
 from ebnc.network.decision_graph import DecisionGraph
 from ebnc.network.local import Local

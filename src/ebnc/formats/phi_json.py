@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ebnc.domain import Domain
-from ebnc.formats.field import Field
+from ebnc.field import Field
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
 from ebnc.parameters.constants import without_constants
 from ebnc.parameters.phi import Basis, Term

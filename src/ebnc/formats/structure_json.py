@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ebnc.formats.field import Field
+from ebnc.field import Field
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["structure_from_json", "structure_to_json"]

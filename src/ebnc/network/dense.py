@@ -148,8 +148,7 @@ def _searched(cases: Cases, before: tuple[str, ...], structure_prior: bool) -> S
 
 def _plain(found: Scored) -> EBNC:
     """The EBNC of a fit, without the data and the Hessian."""
-    phi = found.design.to_basis(found.solution.phi)
-    return EBNC(found.structure, found.design.basis.domain, phi, ORTHONORMAL.name)
+    return EBNC(found.structure, found.fit.design.basis.domain, found.fit.phi, ORTHONORMAL.name)
 
 
 def all_binary(cases: Cases) -> bool:

@@ -15,11 +15,9 @@ import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.errors import ParameterError
-from ebnc.learn import FittedEBNC, fit_cases
-from ebnc.likelihood.counts import count_cells
-from ebnc.likelihood.design import Design
-from ebnc.likelihood.posterior import Posterior
-from ebnc.likelihood.prior import NormalPrior
+from ebnc.fitted import FittedEBNC
+from ebnc.fitting.optimum import likelihood_of
+from ebnc.learn import fit_cases
 from ebnc.network.growing import ALPHAS
 from ebnc.network.local import Local
 from ebnc.network.questions import Questions
@@ -128,7 +126,7 @@ def node_score(local: Local, cases: Cases, *, sample_size: float | None = None) 
     highest = max(likelihood, max_log_likelihood(local, cases))  # equal but for rounding under ML
     evidence: float | None
     if isinstance(local, FittedEBNC):
-        evidence = local.log_evidence if local.prior.is_proper else None
+        evidence = local.fit.log_evidence
     else:
         evidence = _exact_log_evidence(local, cases, sample_size)
     return NodeScore(
@@ -155,10 +153,8 @@ def max_log_likelihood(local: Local, cases: Cases) -> float:
     whose configurations do not occur, there is no φ̂, but there is this number.
     """
     if isinstance(local, EBNC):
-        design = Design(Basis(local.structure, local.domain))
-        mine = _projected(cases, local)
-        likelihood = Posterior(design, count_cells(design, mine), NormalPrior((1.0,)))
-        return likelihood.log_likelihood(likelihood_supremum(likelihood).solution.phi)
+        basis = Basis(local.structure, local.domain)
+        return likelihood_supremum(likelihood_of(basis, _projected(cases, local))).log_likelihood
     counts = _counts(local, cases)
     totals = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
     present = counts > 0

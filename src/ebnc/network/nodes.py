@@ -31,7 +31,9 @@ from ebnc.data.cases import Cases, distinct_rows
 from ebnc.data.parts import Parts
 from ebnc.data.rows import CodedRows
 from ebnc.errors import SearchError
-from ebnc.learn import Fitted, FittedEBNC, maximise_posterior
+from ebnc.fitted import FittedEBNC
+from ebnc.fitting.optimum import likelihood_of
+from ebnc.learn import fit_likelihood
 from ebnc.network.configurations import count_cells
 from ebnc.network.constraints import Constraints
 from ebnc.network.decision_graph import grow_graph
@@ -43,6 +45,7 @@ from ebnc.network.tables_with_each import TablesWithEach
 from ebnc.network.tree import grow_tree
 from ebnc.parameters.phi import Basis
 from ebnc.score.bic import bic
+from ebnc.score.criterion import CRITERIA
 from ebnc.score.dirichlet import best_alpha, dirichlet_log_evidence, table_alphas
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
@@ -141,7 +144,7 @@ class _NodeScorer(Scorer):
     def __init__(self, learner: "NodeLearner", cases: Cases) -> None:
         super().__init__(
             cases,
-            learner.settings.score,
+            CRITERIA[learner.settings.score](None),
             structure_prior=learner.settings.structure_prior,
             n_inputs=len(learner.candidates),
         )
@@ -190,7 +193,8 @@ class NodeLearner:
             return 0.0
         _, counts = count_configurations(self.cases, ())
         own = _NodeScorer(self, self.counted(())).tuned(EmbeddedStructure.naive(self.target, ()))
-        return dirichlet_log_evidence(counts, JEFFREYS) - own.fit_score
+        assert own.fit.log_evidence is not None
+        return dirichlet_log_evidence(counts, JEFFREYS) - own.fit.log_evidence
 
     def counted(self, parents: Sequence[str]) -> Cases:
         """The distinct configurations of these parents and the target, with their counts."""
@@ -399,12 +403,11 @@ class NodeLearner:
         if state.kind == "ebnc":
             assert state.embedded is not None
             structure, domain = state.embedded.structure, self.cases.domain
-            counted = self.counted(structure.markov_blanket)
-            if self.settings.score == "bic":  # compares likelihoods; predictions need a prior
-                fitted = maximise_posterior(Basis(structure, domain), counted, "evidence")
-            else:
-                fitted = Fitted(*_NodeScorer(self, counted).optimum(state.embedded), None)
-            return FittedEBNC(fitted, self.cases.total_weight)
+            fit = state.embedded.fit
+            if fit.log_evidence is None:  # BIC compares likelihoods; predictions need a prior
+                counted = self.counted(structure.markov_blanket)
+                fit = fit_likelihood(likelihood_of(Basis(structure, domain), counted), counted)
+            return FittedEBNC(fit)
         if state.kind in state.rivals:
             return state.rivals[state.kind].local
         return Table.learn(self.cases, state.parents, self.settings.sample_size)

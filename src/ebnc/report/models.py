@@ -6,10 +6,10 @@ not import each other.
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -20,43 +20,33 @@ from ebnc.data.entries import read_column
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain, State
 from ebnc.errors import DataError, DataWarning
-from ebnc.likelihood.prior import NormalPrior
+from ebnc.fitted import FittedEBNC
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.contributions import Contributions, contributions, weights_named
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.tables import TableSum
-from ebnc.parameters.unknown import with_averages
+from ebnc.predictor import Predictor
 from ebnc.report.held_out import Predict
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["AveragingClassifier", "Labelled", "Reported", "WithFit", "fit_of", "reported"]
+__all__ = ["AveragingClassifier", "Labelled", "Reported", "reported"]
 
 
 @runtime_checkable
 class AveragingClassifier(Protocol):
     """What a report needs of a fitted ``EBNCClassifier``."""
 
-    ebnc_: EBNC
+    ebnc_: FittedEBNC
     classes_: Any
-    models_: Sequence[Any]  # each with a weight and tables, whose predictions are averaged
+
+    @property
+    def predictor_(self) -> Predictor: ...
+
+    def columns(self, X: Any) -> Mapping[str, Any]: ...  # noqa: N803
 
     def encode(self, X: Any) -> CodedRows: ...  # noqa: N803
 
     def predict_proba(self, X: Any) -> FloatArray: ...  # noqa: N803
-
-
-class WithFit(Protocol):
-    """What is known of an EBNC that was fitted, just now or before it was kept in a file."""
-
-    prior: NormalPrior
-    n_cases: float
-    log_likelihood: float
-
-    @property
-    def bic(self) -> float: ...
-
-    @property
-    def log_evidence(self) -> float | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +61,11 @@ class Labelled:
 
 @dataclass(frozen=True, eq=False)
 class Reported:
-    """A model to report: the best EBNC, all that is averaged, and names for people."""
+    """A model to report: the best EBNC, what predicts, and what people call the target."""
 
     ebnc: EBNC
-    averaged: tuple[tuple[float, TableSum], ...]
+    predictor: Predictor
     target: str
-    classes: tuple[State, ...]
     source: Any
 
     @property
@@ -89,21 +78,10 @@ class Reported:
         """All inputs the model was offered."""
         return self.ebnc.structure.inputs
 
-    def probabilities(self, rows: CodedRows) -> FloatArray:
-        """p(y|x) of rows with an extra state: as the classifier predicts."""
-        return self._with_averages(self.averaged, rows)
-
-    def best_probabilities(self, rows: CodedRows) -> FloatArray:
-        """p(y|x) of the best model alone."""
-        return self._with_averages(((1.0, self.best),), rows)
-
-    def _with_averages(
-        self, models: tuple[tuple[float, TableSum], ...], rows: CodedRows
-    ) -> FloatArray:
-        def predict(some: CodedRows) -> FloatArray:
-            return np.asarray(sum(weight * part.probabilities(some) for weight, part in models))
-
-        return with_averages(predict, rows, self.ebnc.background)
+    @property
+    def classes(self) -> tuple[State, ...]:
+        """The labels of the target."""
+        return tuple(self.predictor.classes.tolist())
 
     @property
     def state_weights(self) -> Mapping[str, FloatArray]:
@@ -114,6 +92,11 @@ class Reported:
     def best(self) -> TableSum:
         """Log odds of the best model; those of the extra state are the weighted mean."""
         return self.ebnc.tables.with_extra_state(self.state_weights)
+
+    @property
+    def best_predictor(self) -> Predictor:
+        """The best model alone."""
+        return replace(self.predictor, weighted=((1.0, self.best),))
 
     def encode(self, x: Any) -> CodedRows:
         """Rows with an extra state for entries never seen before."""
@@ -138,36 +121,33 @@ class Reported:
         if y is None:
             raise DataError("give the classes of the data too: summarise(model, X, y)")
         rows = model.encode(x)
+        columns = {name: read_column(name, given) for name, given in model.columns(x).items()}
         classes = _class_codes(y, self.classes, len(rows))
         checked = check_weights(weights, len(rows))
 
         def predict(seen: IntArray, unseen: IntArray) -> FloatArray:
             weight = {} if checked is None else {"sample_weight": checked[seen]}
-            found = np.zeros((len(unseen), len(self.classes)))
+            p = np.zeros((len(unseen), len(self.classes)))
             with warnings.catch_warnings():  # what a fold lacks is no news
                 warnings.simplefilter("ignore", DataWarning)
-                fitted = clone(model).fit(_rows_of(x, seen), classes[seen], **weight)
-                found[:, fitted.classes_] = fitted.predict_proba(_rows_of(x, unseen))
-            return found
+                again = clone(model).fit(take_rows(columns, seen), classes[seen], **weight)
+                p[:, again.classes_] = again.predict_proba(take_rows(columns, unseen))
+            return p
 
         return Labelled(rows, classes, checked, predict)
 
     def _of_ebnc(self, x: Any, y: Any, weights: Any) -> Labelled:
         from ebnc.learn import fit
 
-        ebnc, target = self.ebnc, self.ebnc.structure.target
-        names = list(self.inputs)
-        if y is None:
-            columns = FrameSource(x, [*names, target]).read([*names, target])
-            y = columns.pop(target)
-        else:
-            columns = FrameSource(x, names).read(names)
+        ebnc, target, names = self.ebnc, self.ebnc.target, self.inputs
+        wanted = [*names, target] if y is None else list(names)
+        columns = FrameSource(x, wanted).read(wanted)
+        labels = columns.pop(target) if y is None else y
         strict = encode(columns, ebnc.domain, names)  # says what is not a state
         rows = encode(columns, ebnc.domain, names, unseen="extra")
-        classes = _class_codes(y, self.classes, len(strict))
+        classes = _class_codes(labels, self.classes, len(strict))
         checked = check_weights(weights, len(rows))
-        fitted = fit_of(ebnc)
-        scales: object = "evidence" if fitted is None else list(fitted.prior.scales)
+        scales = list(ebnc.prior.scales) if isinstance(ebnc, FittedEBNC) else "evidence"
         counts = {name: ebnc.domain.n_states(name) for name in names}
         codes = {name: strict.column(name).astype(np.int64) for name in names}
 
@@ -180,43 +160,20 @@ class Reported:
                 categories={**counts, target: len(present)},
                 weights=None if checked is None else checked[seen],
             )
-            found = np.zeros((len(unseen), len(self.classes)))
-            found[:, present] = again.probabilities({name: codes[name][unseen] for name in names})
-            return found
+            p = np.zeros((len(unseen), len(self.classes)))
+            p[:, present] = again.probabilities({name: codes[name][unseen] for name in names})
+            return p
 
         return Labelled(rows, classes, checked, predict)
-
-
-def _rows_of(x: Any, chosen: IntArray) -> Any:
-    """Some rows of a table."""
-    if isinstance(x, Mapping):
-        return take_rows(x, chosen)
-    from sklearn.utils import _safe_indexing
-
-    return _safe_indexing(x, chosen)
-
-
-def fit_of(ebnc: EBNC) -> WithFit | None:
-    """The EBNC as one that knows its fit, or None where it was made otherwise."""
-    return cast(WithFit, ebnc) if hasattr(ebnc, "n_cases") else None
 
 
 def reported(model: Any, target: str | None = None) -> Reported:
     """A model's face for reports; refuses what is neither a fitted classifier nor an EBNC."""
     if isinstance(model, EBNC):
-        name = model.structure.target
-        tables = ((1.0, model.tables.with_extra_state()),)
-        return Reported(model, tables, target or name, model.domain[name], model)
+        return Reported(model, Predictor.of_ebnc(model), target or model.target, model)
     if isinstance(model, AveragingClassifier):
         ebnc = model.ebnc_
-        classes = tuple(model.classes_.tolist())
-        averaged = tuple(
-            (part.weight / len(part.tables), tables)
-            for part in model.models_
-            for tables in part.tables
-        )
-        name = target or ebnc.structure.target
-        return Reported(ebnc, averaged, name, classes, model)
+        return Reported(ebnc, model.predictor_, target or ebnc.target, model)
     raise DataError(
         f"a report needs a fitted EBNCClassifier or an EBNC, got {type(model).__name__}"
     )

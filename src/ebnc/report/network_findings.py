@@ -1,10 +1,9 @@
 """What a network does not say of itself and its model file keeps for a report."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from ebnc.errors import FormatError
-from ebnc.report.plain import from_plain
+from ebnc.field import Field, record_to_json
 from ebnc.report.summary import TraceSummary
 
 __all__ = ["VERSION", "NetworkFindings"]
@@ -33,11 +32,14 @@ class NetworkFindings:
 
     def to_json(self) -> dict[str, Any]:
         """Plain lists, dicts, numbers and text."""
-        return asdict(self)
+        plain: dict[str, Any] = record_to_json(self)
+        return plain
 
     @classmethod
     def from_json(cls, plain: object) -> "NetworkFindings":
         """The inverse of ``to_json``; every field is checked, and an error names it."""
-        if isinstance(plain, dict) and plain.get("version") != VERSION:
-            raise FormatError(f"findings: version {plain.get('version')!r} is not {VERSION}")
-        return from_plain(cls, plain, "findings")
+        field = Field(plain, "findings")
+        findings = field.record(cls)
+        if findings.version != VERSION:
+            raise field.error(f"version {findings.version} is not {VERSION}")
+        return findings

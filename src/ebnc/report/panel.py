@@ -34,7 +34,7 @@ def panel_of(face: Reported) -> Panel | None:
     models, numbers = [], []
     known = face.ebnc.background
     count = 0 if known is None else known.rows.codes.size
-    for weight, tables in (*face.averaged, (0.0, face.best)):
+    for weight, tables in (*face.predictor.weighted, (0.0, face.best)):
         models.append(
             PanelModel(weight, tuple(tuple(place[x] for x in scope) for scope in tables.scopes))
         )

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -10,18 +11,18 @@ import numpy as np
 from ebnc.data.rows import CodedRows, code_type
 from ebnc.domain import Interval
 from ebnc.errors import DataError
-from ebnc.learn import FittedEBNC
+from ebnc.fitted import FittedEBNC
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.contributions import block_to_table, centred, mean_square
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Term
 from ebnc.report.held_out import held_out
-from ebnc.report.models import Labelled, Reported, fit_of, reported
+from ebnc.report.models import Labelled, Reported, reported
 from ebnc.report.panel import panel_of
 from ebnc.report.summary import (
     VERSION,
     Case,
-    Fit,
+    FitSummary,
     HeldOut,
     InputSummary,
     Summary,
@@ -30,7 +31,7 @@ from ebnc.report.summary import (
     TraceSummary,
 )
 from ebnc.report.words import state_text
-from ebnc.search.greedy import SearchTrace
+from ebnc.search.trace import SearchTrace
 from ebnc.typing import FloatArray
 
 __all__ = ["summarise"]
@@ -87,8 +88,8 @@ def summarise(
         fit=_fit(face.ebnc),
         terms=terms,
         n_terms=len(face.ebnc.basis.terms),
-        n_averaged=len(face.averaged),
-        best_weight=max(weight for weight, _ in face.averaged),
+        n_averaged=len(face.predictor.weighted),
+        best_weight=max(weight for weight, _ in face.predictor.weighted),
         trace=_trace(model),
         held_out=_held_out(face, data, n_folds, random_state),
         case=_case(face, terms, data, case),
@@ -120,24 +121,24 @@ def _inputs(face: Reported) -> tuple[InputSummary, ...]:
     return tuple(found)
 
 
-def _fit(ebnc: EBNC) -> Fit:
+def _fit(ebnc: EBNC) -> FitSummary:
     sizes = [ebnc.domain.n_states(x) for x in ebnc.structure.markov_blanket]
     full = (ebnc.domain.n_states(ebnc.structure.target) - 1) * prod(sizes)
-    fitted = fit_of(ebnc)
-    has_evidence = (
-        fitted is not None and fitted.prior.is_proper and getattr(ebnc, "factor", 0) is not None
-    )
-    return Fit(
+    summary = FitSummary(
         dimension=ebnc.dimension,
         full_table=full if full < LONGEST_COUNT else None,
         log10_full_table=math.log10(full),
-        n_cases=None if fitted is None else fitted.n_cases,
-        log_likelihood=None if fitted is None else fitted.log_likelihood,
-        bic=None if fitted is None else fitted.bic,
-        log_evidence=fitted.log_evidence if fitted is not None and has_evidence else None,
-        prior_scales=()
-        if fitted is None
-        else tuple(scale for scale in fitted.prior.scales if math.isfinite(scale)),
+    )
+    if not isinstance(ebnc, FittedEBNC):
+        return summary
+    fit = ebnc.fit
+    return replace(
+        summary,
+        n_cases=fit.n_cases,
+        log_likelihood=fit.log_likelihood,
+        bic=fit.bic,
+        log_evidence=fit.log_evidence,
+        prior_scales=tuple(scale for scale in fit.prior.scales if math.isfinite(scale)),
     )
 
 
@@ -179,7 +180,7 @@ def _trace(model: Any) -> TraceSummary | None:
     if not isinstance(trace, SearchTrace):
         return None
     return TraceSummary(
-        score=str(model.get_params()["score"]),
+        score=str(model.get_params()["criterion"]),
         steps=tuple(
             TraceStep(step.move, step.score, step.dimension, step.seconds) for step in trace.steps
         ),
@@ -225,8 +226,8 @@ def _case(face: Reported, terms: Sequence[TermSummary], data: Labelled | None, r
             parts[t] = np.reshape(term.values, (*shape, n_classes))[tuple(at)]
     return Case(
         states=tuple(codes),
-        probabilities=tuple(face.probabilities(rows)[0].tolist()),
-        best_probabilities=tuple(face.best_probabilities(rows)[0].tolist()),
+        probabilities=tuple(face.predictor.probabilities(rows)[0].tolist()),
+        best_probabilities=tuple(face.best_predictor.probabilities(rows)[0].tolist()),
         contributions=tuple(parts.ravel().tolist()),
         others=tuple((log_odds - parts.sum(axis=0)).tolist())
         if len(terms) < len(face.ebnc.basis.terms)

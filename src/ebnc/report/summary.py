@@ -4,15 +4,18 @@ Everything but ``Panel`` goes to JSON and back (``Summary.to_json``, ``Summary.f
 that a model file can keep what only the data could tell. ``Panel`` is made from the model itself.
 """
 
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
 from typing import Any
 
-from ebnc.report.plain import from_plain
+from ebnc.field import Field, record_to_json
 
 __all__ = [
     "Bin",
     "Case",
-    "Fit",
+    "FitSummary",
     "HeldOut",
     "InputSummary",
     "Panel",
@@ -57,7 +60,7 @@ class TermSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class FitSummary:
     """Numbers of the fit; ``full_table``: parameters of a full table of the selected inputs.
 
     ``log10_full_table`` is there where that number is too long to write.
@@ -66,11 +69,11 @@ class Fit:
     dimension: int
     full_table: int | None
     log10_full_table: float
-    n_cases: float | None
-    log_likelihood: float | None
-    bic: float | None
-    log_evidence: float | None
-    prior_scales: tuple[float, ...]
+    n_cases: float | None = None
+    log_likelihood: float | None = None
+    bic: float | None = None
+    log_evidence: float | None = None
+    prior_scales: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +202,7 @@ class Summary:
     structure: str
     structure_target: str
     clusters: tuple[tuple[int, ...], ...]
-    fit: Fit
+    fit: FitSummary
     terms: tuple[TermSummary, ...]
     n_terms: int
     n_averaged: int
@@ -212,20 +215,61 @@ class Summary:
 
     def to_json(self) -> dict[str, Any]:
         """Plain lists, dicts, numbers and text, without the panel."""
-        plain = asdict(replace(self, panel=None))
+        plain: dict[str, Any] = record_to_json(self)
         del plain["panel"]
         return plain
 
     @classmethod
     def from_json(cls, plain: object) -> "Summary":
         """The inverse of ``to_json``; every field is checked, and an error names it."""
-        summary = from_plain(cls, plain, "findings", leave_out=("panel",))
-        check(summary)
+        field = Field(plain, "findings")
+        summary = field.record(cls, leave_out=["panel"])
+        for problem in _problems(summary):
+            raise field.error(problem)
         return summary
 
 
-def check(summary: Summary) -> None:
-    """Raise where a summary read from a file does not fit together."""
-    from ebnc.report.checks import check_summary
-
-    check_summary(summary, VERSION)
+def _problems(summary: Summary) -> Iterator[str]:
+    """What does not fit together: lengths, numbers of inputs, states and classes."""
+    n_classes, n_inputs = len(summary.classes), len(summary.inputs)
+    if summary.version != VERSION:
+        yield f"version {summary.version} is not {VERSION}"
+    if n_classes < 2:
+        yield f"{n_classes} classes are too few"
+    for x in summary.inputs:
+        if not x.states:
+            yield f"input {x.name!r} has no states"
+        if x.cuts is not None and len(x.cuts) + 1 + x.has_missing != len(x.states):
+            yield f"input {x.name!r} has {len(x.cuts)} cuts for {len(x.states)} states"
+        if x.cuts is not None and not all(a < b for a, b in pairwise(x.cuts)):
+            yield f"cuts of {x.name!r} must ascend"
+    known = {summary.structure_target, *(x.name for x in summary.inputs)}
+    for name in (name for arc in summary.arcs for name in arc if name not in known):
+        yield f"an arc names {name!r}, which is no variable"
+    if any(i >= n_inputs for cluster in summary.clusters for i in cluster):
+        yield "a cluster has an input that is not one"
+    if not summary.terms or summary.terms[0].inputs != ():
+        yield "the first term is not the intercept"
+    for term in summary.terms:
+        if any(i >= n_inputs for i in term.inputs):
+            yield "a term has an input that is not one"
+        size = n_classes * prod(len(summary.inputs[i].states) for i in term.inputs)
+        if len(term.values) != size:
+            yield f"a term has {len(term.values)} values, not {size}"
+        if term.errors is not None and len(term.errors) != size:
+            yield "a term has not as many standard errors as values"
+    case, held = summary.case, summary.held_out
+    if len(case.states) != n_inputs:
+        yield "the case has not one state for each input"
+    for code, x in zip(case.states, summary.inputs, strict=True):
+        if code > len(x.states):
+            yield f"the case has state {code} of {x.name!r}"
+    by_class = (case.probabilities, case.best_probabilities, case.others, case.log_odds)
+    if any(len(part) != n_classes for part in by_class):
+        yield "the case has not one number for each class"
+    if len(case.contributions) != n_classes * len(summary.terms):
+        yield "the case has not one contribution for each term and class"
+    if held is not None and [len(row) for row in held.confusion] != [n_classes] * n_classes:
+        yield "the confusion table has not one row and column for each class"
+    if held is not None and len(held.reliability) != n_classes:
+        yield "not one reliability curve for each class"

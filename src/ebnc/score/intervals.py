@@ -7,11 +7,11 @@ import numpy as np
 
 from ebnc.data.rows import CodedRows
 from ebnc.errors import ParameterError
-from ebnc.fitting.metric import Factor
+from ebnc.fitting.fit import Fit
 from ebnc.kernels.parallel import one_blas_thread
-from ebnc.likelihood.design import Design
 from ebnc.parameters.contributions import block_to_table
 from ebnc.parameters.phi import Basis, Term
+from ebnc.score.row_covariance import root_of_log_odds
 from ebnc.typing import FloatArray
 
 __all__ = [
@@ -34,9 +34,7 @@ class ProbabilityIntervals(NamedTuple):
 
 
 @one_blas_thread()
-def probability_intervals(
-    design: Design, phi: FloatArray, factor: Factor, rows: CodedRows, level: float
-) -> ProbabilityIntervals:
+def probability_intervals(fit: Fit, rows: CodedRows, level: float) -> ProbabilityIntervals:
     """logit p_k ± z · se, taken back to probabilities, with A⁻¹ as the covariance of φ.
 
     se² = gᵀ Cov(λ) g, where g_j = ∂ logit p_k / ∂λ_j = δ_kj − [j ≠ k] p_j / Σ_{i≠k} p_i
@@ -46,13 +44,12 @@ def probability_intervals(
     if not 0 < level < 1:
         raise ParameterError(f"level must lie between 0 and 1, got {level}")
     z = float(ndtri(0.5 + level / 2))
-    root = factor.inverse_root().reshape(design.n_columns, design.n_others, -1)
-    # λ = Z Φ Qᵀ for a row Z of the design, so the columns of root become columns of Cov(λ)'s root.
-    root = np.einsum("cad,ka->ckd", root, design.class_map)
+    design = fit.design
+    root = root_of_log_odds(design, fit.curvature).reshape(design.n_columns, design.n_others, -1)
     cells = design.cells(rows)
     shape = (len(rows), design.n_others + 1)
     result = ProbabilityIntervals(np.empty(shape), np.empty(shape), np.empty(shape))
-    values = phi @ design.class_map.T
+    values = fit.solution.phi @ design.class_map.T
     for start in range(0, len(rows), CHUNK_ROWS):
         chunk = slice(start, min(start + CHUNK_ROWS, len(rows)))
         design_rows = design.rows_of(cells[:, chunk])
@@ -65,9 +62,9 @@ def probability_intervals(
     return result
 
 
-def root_in_basis(design: Design, factor: Factor) -> Iterator[FloatArray]:
+def root_in_basis(fit: Fit) -> Iterator[FloatArray]:
     """L⁻ᵀ, where A⁻¹ = L⁻ᵀ L⁻¹, its rows in the order of the basis; some columns at a time."""
-    root = factor.inverse_root()
+    design, root = fit.design, fit.curvature.inverse_root()
     for start in range(0, len(root), CHUNK_COLUMNS):
         part = root[:, start : start + CHUNK_COLUMNS].reshape(design.n_columns, design.n_others, -1)
         in_basis = np.empty_like(part)

@@ -1,23 +1,16 @@
 """Laplace approximation of the marginal likelihood of one local model, one summand of eq. 8."""
 
 import math
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from ebnc.errors import ParameterError, SingularHessianError
+from ebnc.fitting.fit import Fit
 from ebnc.fitting.metric import Factor
-from ebnc.kernels.parallel import one_blas_thread
-from ebnc.likelihood.posterior import Posterior
-from ebnc.typing import FloatArray
 
-__all__ = [
-    "Curvature",
-    "curvature_at",
-    "laplace_log_evidence",
-    "likelihood_factor",
-    "log_joint",
-]
+__all__ = ["Curvature", "laplace_log_evidence", "with_log_evidence"]
 
 Curvature: TypeAlias = Literal["posterior", "likelihood"]
 """Whose Hessian A is: that of the log posterior, or, as in the paper, of the log-likelihood."""
@@ -26,42 +19,48 @@ LOG_2PI = math.log(2 * math.pi)
 SINGULAR = 1e-9
 
 
-def laplace_log_evidence(log_joint: float, factor: Factor) -> float:
-    """log p(D | m) ≈ log p(D, φ̃ | m) + (d/2) log 2π − ½ log |A|.
+def laplace_log_evidence(fit: Fit, curvature: Curvature = "posterior") -> float:
+    """log p(D | m) ≈ L(φ̃) + log p(φ̃) + (d/2) log 2π − ½ log |A|.
 
-    ``log_joint``: log prior plus log-likelihood at φ̃, normalising constants included.
-    ``factor``: of A, the negative Hessian there. The middle term is *half* of d log 2π (errata E4).
-    """
-    dimension = int(factor.lower.shape[0])
-    return log_joint + 0.5 * dimension * LOG_2PI - 0.5 * factor.log_determinant
-
-
-def log_joint(posterior: Posterior, phi: FloatArray) -> float:
-    """log p(D, φ | m) = log-likelihood + log prior density; needs a proper prior."""
-    if not posterior.prior.is_proper:
-        raise ParameterError(
-            "there is no evidence under a flat prior (infinite prior_scale): use a finite "
-            "prior_scale, or score with BIC"
-        )
-    return posterior.log_likelihood(phi) + posterior.prior.log_density(posterior.design, phi)
-
-
-def likelihood_factor(factor: Factor, precision: FloatArray) -> Factor:
-    """The factor of the negative Hessian of the log-likelihood alone, the paper's choice in eq. 8.
+    The middle term is *half* of d log 2π (errata E4). The paper takes the Hessian of the
+    log-likelihood, which is singular where data do not determine a parameter; the posterior's has
+    the same order of error and never is, under a proper prior.
 
     Parameters
     ----------
-    factor : Factor
-        Of A, the prior included.
-    precision : FloatArray
-        The diagonal that the prior added to A.
+    fit : Fit
+        A maximum under a proper prior, with its factor of A.
+    curvature : {"posterior", "likelihood"}
+        Whose Hessian A is.
+    """
+    if not fit.prior.is_proper:
+        raise ParameterError(
+            "there is no evidence under a flat prior (prior_scale=inf); use BIC, or fit with a "
+            "finite prior_scale"
+        )
+    if curvature not in ("posterior", "likelihood"):
+        raise ParameterError(f"curvature must be 'posterior' or 'likelihood', got {curvature!r}")
+    factor = fit.curvature if curvature == "posterior" else _likelihood_factor(fit)
+    log_joint = fit.log_likelihood + fit.prior.log_density(fit.design, fit.solution.phi)
+    return log_joint + 0.5 * fit.design.dimension * LOG_2PI - 0.5 * factor.log_determinant
+
+
+def with_log_evidence(fit: Fit) -> Fit:
+    """The fit with its evidence, where it has one."""
+    if fit.factor is None or not fit.prior.is_proper:
+        return fit
+    return replace(fit, log_evidence=laplace_log_evidence(fit))
+
+
+def _likelihood_factor(fit: Fit) -> Factor:
+    """The factor of the negative Hessian of the log-likelihood alone, the paper's choice in eq. 8.
 
     Where the data do not determine every parameter this Hessian is singular, and eq. 8 as printed
     has no value. That is refused: an eigenvalue of less than 10⁻⁹ of the largest entry of A.
     """
-    lower = np.tril(factor.lower)
+    lower = np.tril(fit.curvature.lower)
     whole = lower @ lower.T
-    own = whole - np.diag(precision)
+    own = whole - np.diag(np.repeat(fit.prior.precision(fit.design), fit.design.n_others))
     rounding = SINGULAR * float(np.abs(whole).max(initial=0.0))
     n_flat = int(np.count_nonzero(np.linalg.eigvalsh(own) <= rounding))
     if n_flat:
@@ -70,13 +69,3 @@ def likelihood_factor(factor: Factor, precision: FloatArray) -> Factor:
             "log-likelihood is singular and eq. 8 with it has no value; use curvature='posterior'"
         )
     return Factor.of(own)
-
-
-@one_blas_thread()
-def curvature_at(posterior: Posterior, phi: FloatArray) -> Factor:
-    """The factor of A at φ, minus the Hessian of the log posterior.
-
-    The paper takes the Hessian of the log-likelihood, which is singular where data do not determine
-    a parameter; the posterior's has the same order of error and never is, under a proper prior.
-    """
-    return Factor.of(posterior.upper_neg_hessian(phi))

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from ebnc.data.cases import distinct_rows
-from ebnc.fitting.optimum import Optimum
+from ebnc.fitting.fit import Fit
 from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.counts import CellCounts, joined_counts
 from ebnc.likelihood.posterior import Posterior
@@ -34,13 +34,12 @@ MOST_ROWS = 2_000
 
 
 @one_blas_thread()
-def leave_one_out_log_loss(optimum: Optimum) -> float:
+def leave_one_out_log_loss(posterior: Posterior, fit: Fit) -> float:
     """−Σ n_i log p(y_i|x_i, D without case i), over all cases, in nats."""
-    posterior, solution, factor = optimum
     data = chosen_rows(posterior)
-    root = root_of_log_odds(posterior.design, factor)
+    root = root_of_log_odds(fit.design, fit.curvature)
     total = looked_at = 0.0
-    for chunk in rows_with_covariance(data, solution.phi, root, np.arange(data.n_rows)):
+    for chunk in rows_with_covariance(data, fit.solution.phi, root, np.arange(data.n_rows)):
         weights = data.weights[chunk.rows]
         classes = data.classes[chunk.rows].astype(np.int64)
         total += float(weights @ _losses(chunk, classes, np.minimum(weights, 1.0)))

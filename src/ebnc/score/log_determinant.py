@@ -11,11 +11,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ebnc.fitting.optimum import Optimum
+from ebnc.fitting.fit import Fit
 from ebnc.kernels.log_determinant import lean, look_up_pairs
 from ebnc.kernels.parallel import in_parallel, one_blas_thread, row_blocks
 from ebnc.likelihood.counts import CellCounts
 from ebnc.likelihood.design import Design
+from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.row_sums import row_chunks
 from ebnc.score.row_covariance import class_probabilities, root_of_log_odds, rows_with_covariance
 from ebnc.typing import FloatArray, IntArray
@@ -27,15 +28,14 @@ Pair = tuple[int, int]
 
 
 @one_blas_thread()
-def log_determinant_gradient(optimum: Optimum) -> FloatArray:
+def log_determinant_gradient(posterior: Posterior, fit: Fit) -> FloatArray:
     """∂ log |A| / ∂φ at φ̃, shape (columns, K − 1)."""
-    posterior, solution, factor = optimum
-    design, add_up = posterior.design, posterior.data.add_up
+    design, phi, add_up = fit.design, fit.solution.phi, posterior.data.add_up
     if posterior.writes_rows_out:
-        root = root_of_log_odds(design, factor)
-        return add_up(_sum_leaning_dense, solution.phi, root) @ design.class_map
-    tables = design.phi_to_tables(solution.phi)
-    return design.pull_back(add_up(_sum_leaning, tables, factor.inverse()))
+        root = root_of_log_odds(design, fit.curvature)
+        return add_up(_sum_leaning_dense, phi, root) @ design.class_map
+    tables = design.phi_to_tables(phi)
+    return design.pull_back(add_up(_sum_leaning, tables, fit.curvature.inverse()))
 
 
 def _sum_leaning(counts: CellCounts, tables: FloatArray, covariance: FloatArray) -> FloatArray:

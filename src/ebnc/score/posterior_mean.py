@@ -6,8 +6,9 @@ Where cases are nearly separated the posterior leans away from 0, and draws arou
 be far too unsure of everything.
 """
 
-from ebnc.fitting.optimum import Optimum
+from ebnc.fitting.fit import Fit
 from ebnc.kernels.parallel import one_blas_thread
+from ebnc.likelihood.posterior import Posterior
 from ebnc.score.log_determinant import log_determinant_gradient
 from ebnc.typing import FloatArray
 
@@ -15,7 +16,7 @@ __all__ = ["posterior_mean"]
 
 
 @one_blas_thread()
-def posterior_mean(optimum: Optimum) -> FloatArray:
+def posterior_mean(posterior: Posterior, fit: Fit) -> FloatArray:
     """E φ, shape (columns, K − 1)."""
-    solution, factor = optimum.solution, optimum.factor
-    return solution.phi - 0.5 * factor.solve(log_determinant_gradient(optimum))
+    leaning = log_determinant_gradient(posterior, fit)
+    return fit.solution.phi - 0.5 * fit.curvature.solve(leaning)

@@ -9,8 +9,11 @@ to 200 rows, c lies between 0.4 and 3, and saves up to a sixth of the test log-l
 """
 
 import math
+from dataclasses import replace
 
-from ebnc.fitting.optimum import Optimum, find_optimum
+from ebnc.fitting.fit import Fit
+from ebnc.fitting.optimum import find_optimum
+from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.leave_one_out import leave_one_out_log_loss
 from ebnc.score.scales import log_hyperprior
@@ -21,29 +24,31 @@ STEP = 0.5  # in log c
 MOST_STEPS = 6
 
 
-def rescaled(optimum: Optimum, factor: float) -> Optimum:
-    """The same likelihood with all scales times ``factor``, fitted again."""
-    prior = optimum.posterior.prior
-    scales = tuple(scale * factor for scale in prior.scales)
-    moved = optimum.posterior.with_prior(NormalPrior(scales, prior.intercept_scale))
-    return find_optimum(moved, optimum.solution.phi)
+def rescaled(likelihood: Posterior, fit: Fit, factor: float) -> Fit:
+    """The same likelihood with all scales times ``factor``, fitted again.
+
+    Its scores stay those of ``fit``: scales of prediction are not what a search compares.
+    """
+    scales = tuple(scale * factor for scale in fit.prior.scales)
+    moved = likelihood.with_prior(NormalPrior(scales, fit.prior.intercept_scale))
+    again = find_optimum(moved, fit.solution.phi)
+    return replace(again, log_evidence=fit.log_evidence, bic=fit.bic)
 
 
-def best_factor(optimum: Optimum) -> float:
+def best_factor(likelihood: Posterior, fit: Fit) -> float:
     """c of least loss: downhill in steps of a factor e^½, then a parabola through three of them."""
-    if not optimum.posterior.design.order_of_interaction.any():
+    if not fit.design.order_of_interaction.any():
         return 1.0  # no input, no scale
-    fits = {0: optimum}
+    fits = {0: fit}
     losses: dict[int, float] = {}
 
     def loss(k: int) -> float:
         if k not in fits:
             near = min(fits, key=lambda known: abs(known - k))
-            fits[k] = rescaled(fits[near], math.exp(STEP * (k - near)))
+            fits[k] = rescaled(likelihood, fits[near], math.exp(STEP * (k - near)))
         if k not in losses:
-            posterior = fits[k].posterior
-            hyper = log_hyperprior(posterior.design, posterior.prior)
-            losses[k] = leave_one_out_log_loss(fits[k]) - hyper
+            hyper = log_hyperprior(fit.design, fits[k].prior)
+            losses[k] = leave_one_out_log_loss(likelihood, fits[k]) - hyper
         return losses[k]
 
     best = 0

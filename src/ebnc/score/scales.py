@@ -20,21 +20,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ebnc.fitting.fit import Fit
 from ebnc.fitting.metric import Factor
-from ebnc.fitting.optimum import Optimum, find_optimum
-from ebnc.fitting.solution import Solution
+from ebnc.fitting.optimum import find_optimum
 from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
-from ebnc.score.laplace import laplace_log_evidence, log_joint
+from ebnc.score.laplace import laplace_log_evidence
 from ebnc.score.log_determinant import log_determinant_gradient
 from ebnc.typing import FloatArray
 
 __all__ = [
     "HYPER_MEAN",
     "LEAST_FORCE",
-    "EvidenceFit",
     "log_hyperprior",
     "maximise_evidence",
 ]
@@ -54,37 +53,18 @@ def log_hyperprior(design: Design, prior: NormalPrior) -> float:
     return -0.5 * float(z @ z)
 
 
-@dataclass(frozen=True, eq=False)
-class EvidenceFit:
-    """The posterior under the best scales, its optimum, the factor of A there, and the evidence.
-
-    ``log_evidence``: log p(D | m, σ̂), eq. 8. ``log_hyperprior``: of σ̂, 0 at its mode.
-    """
-
-    posterior: Posterior
-    solution: Solution
-    factor: Factor
-    log_evidence: float
-    log_hyperprior: float
-    n_fits: int
-
-    @property
-    def total(self) -> float:
-        """What was maximised: E(ρ̂)."""
-        return self.log_evidence + self.log_hyperprior
-
-
 def maximise_evidence(
     posterior: Posterior,
     tolerance: float = 1e-3,
     *,
     near: NormalPrior | None = None,
-    start: FloatArray | Optimum | None = None,
-) -> EvidenceFit:
+    start: FloatArray | Fit | None = None,
+) -> Fit:
     """Fit φ and the prior's scales together; the prior of ``posterior`` is not used.
 
+    ``log_evidence`` of the fit is E(ρ̂), what was maximised.
     ``near``: scales to begin with, for the orders that it has. ``start``: a φ to begin with, or the
-    optimum of the same likelihood under ``near``.
+    fit of the same likelihood under ``near``.
     ``tolerance``: predicted gain, in nats, at which to stop. Every fit starts at the tangent
     prediction φ̃ + v Δρ. Without ``near``, the best of several maxima where cases are few.
     """
@@ -98,8 +78,13 @@ def maximise_evidence(
     if n_orders == 1:
         begins = begins[::2]
     others = [_climb(posterior, tolerance, begin, None) for begin in begins]
-    best = max([first, *others], key=lambda fit: fit.total)
+    best = max([first, *others], key=_evidence)
     return replace(best, n_fits=sum(fit.n_fits for fit in (first, *others)))
+
+
+def _evidence(fit: Fit) -> float:
+    assert fit.log_evidence is not None  # every climb ends with one
+    return fit.log_evidence
 
 
 @one_blas_thread()
@@ -107,8 +92,8 @@ def _climb(
     posterior: Posterior,
     tolerance: float,
     near: NormalPrior | None,
-    start: FloatArray | Optimum | None,
-) -> EvidenceFit:
+    start: FloatArray | Fit | None,
+) -> Fit:
     """The maximum of E that is reached from ``near``."""
     n_orders = int(posterior.design.order_of_interaction.max())
     if n_orders == 0:
@@ -118,10 +103,10 @@ def _climb(
     if near is not None:
         known = np.log(near.scales[:n_orders])
         rho[: len(known)] = known
-    if isinstance(start, Optimum) and near is not None and len(near.scales) >= n_orders:
-        here = _Place.of(Optimum(posterior.with_prior(start.posterior.prior), *start[1:]), rho)
+    if isinstance(start, Fit) and near is not None and len(near.scales) >= n_orders:
+        here = _Place.of(posterior, start, rho)
     else:
-        phi = start.solution.phi if isinstance(start, Optimum) else start
+        phi = start.solution.phi if isinstance(start, Fit) else start
         here = _Place.at(posterior, rho, phi, None)
     n_fits = 1
     inverse_curvature = np.diag(0.5 / here.mean_force)
@@ -132,7 +117,7 @@ def _climb(
         step *= min(1.0, LONGEST_STEP / float(np.abs(step).max()))
         there = None
         for _ in range(10):
-            trial = _Place.at(posterior, here.rho + step, here.predicted(step), here.factor)
+            trial = _Place.at(posterior, here.rho + step, here.predicted(step), here.fit.factor)
             n_fits += 1
             if trial.total >= here.total + 1e-4 * float(step @ here.gradient):
                 there = trial
@@ -152,10 +137,7 @@ class _Place:
     """Evidence, its gradient and what goes with them at one ρ."""
 
     rho: FloatArray
-    posterior: Posterior
-    solution: Solution
-    factor: Factor
-    log_evidence: float
+    fit: Fit
     total: float
     raising: FloatArray
     lowering: FloatArray
@@ -171,21 +153,20 @@ class _Place:
     ) -> "_Place":
         """A fit there; without orders, with the scales of the likelihood's prior."""
         scales = tuple(np.exp(rho).tolist()) or likelihood.prior.scales
-        return cls.of(find_optimum(likelihood.with_prior(NormalPrior(scales)), start, metric), rho)
+        posterior = likelihood.with_prior(NormalPrior(scales))
+        return cls.of(posterior, find_optimum(posterior, start, metric), rho)
 
     @classmethod
-    def of(cls, optimum: Optimum, rho: FloatArray) -> "_Place":
+    def of(cls, likelihood: Posterior, fit: Fit, rho: FloatArray) -> "_Place":
         """What belongs to a fit."""
-        posterior, solution, factor = optimum
-        log_evidence = laplace_log_evidence(log_joint(posterior, solution.phi), factor)
-        shape = solution.phi.shape
+        factor, shape = fit.curvature, fit.solution.phi.shape
         inverse_diagonal = (factor.inverse_root() ** 2).sum(axis=1).reshape(shape)
-        leaning = log_determinant_gradient(optimum)
+        leaning = log_determinant_gradient(likelihood, fit)
         raising, lowering = np.empty(len(rho)), np.empty(len(rho))
         tangents = []
         for s in range(len(rho)):
-            members = posterior.design.order_of_interaction == s + 1
-            tau, phi = math.exp(-2.0 * rho[s]), solution.phi[members]
+            members = fit.design.order_of_interaction == s + 1
+            tau, phi = math.exp(-2.0 * rho[s]), fit.solution.phi[members]
             pull = np.zeros(shape)
             pull[members] = 2.0 * tau * phi
             tangent = factor.solve(pull)
@@ -199,11 +180,8 @@ class _Place:
         lowering += np.maximum(z, 0.0)
         return cls(
             rho,
-            posterior,
-            solution,
-            factor,
-            log_evidence,
-            log_evidence - 0.5 * float(z @ z),
+            fit,
+            laplace_log_evidence(fit) - 0.5 * float(z @ z),
             np.maximum(raising, LEAST_FORCE),
             np.maximum(lowering, LEAST_FORCE),
             tangents,
@@ -228,15 +206,14 @@ class _Place:
 
     def predicted(self, step: FloatArray) -> FloatArray:
         """φ̃ at ρ + step, to first order."""
-        moved = self.solution.phi.copy()
+        moved = self.fit.solution.phi.copy()
         for length, tangent in zip(step.tolist(), self.tangents, strict=True):
             moved += length * tangent
         return moved
 
-    def as_fit(self, n_fits: int) -> EvidenceFit:
-        hyper = self.total - self.log_evidence
-        what = (self.posterior, self.solution, self.factor, self.log_evidence)
-        return EvidenceFit(*what, hyper, n_fits)
+    def as_fit(self, n_fits: int) -> Fit:
+        """The fit with E(ρ) as its evidence."""
+        return replace(self.fit, log_evidence=self.total, n_fits=n_fits)
 
 
 def _bfgs(inverse: FloatArray, step: FloatArray, bend: FloatArray) -> FloatArray:

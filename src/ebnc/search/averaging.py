@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ebnc.fitting.optimum import Optimum
+from ebnc.fitting.fit import Fit
 from ebnc.likelihood.posterior import Posterior
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.tables import first_bags
@@ -45,15 +45,14 @@ def _inside(models: Sequence[Scored]) -> list[Scored]:
     return [each for each in ranked[:MOST_MODELS] if each.score > ranked[0].score - WINDOW]
 
 
-def posterior_draws(optimum: Optimum) -> list[FloatArray]:
+def posterior_draws(posterior: Posterior, fit: Fit) -> list[FloatArray]:
     """Draws of φ from N(E φ, A⁻¹), in the order of the basis; what they predict is averaged.
 
     A draw is E φ + A^{−½} z with the symmetric root, which does not prefer any coordinates, and
     ``_standard_normal`` draws z without knowing what states and classes are called.
     """
-    posterior, _, factor = optimum
-    design, centre = posterior.design, posterior_mean(optimum)
-    lower = np.tril(factor.lower)
+    design, centre = fit.design, posterior_mean(posterior, fit)
+    lower = np.tril(fit.curvature.lower)
     values, vectors = np.linalg.eigh(lower @ lower.T)
     draws = []
     for number in range(N_DRAWS // 2):

@@ -1,25 +1,16 @@
 """Feature selection as a result (§5): what was selected, when, and what each input is worth."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.screening import worth_of_terms
+from ebnc.search.trace import FeatureWorth
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["NEAR", "FeatureWorth", "feature_worths", "without_each", "without_input"]
+__all__ = ["NEAR", "feature_worths", "without_each", "without_input"]
 
 MOST_WORK = 5e10  # about the operations of a minute of refits
 NEAR = 1.0  # nats by which tuning the scales may raise a score
-
-
-class FeatureWorth(NamedTuple):
-    """An input that was selected, by how much the score falls without it, and the step of the
-    search that took it in: 0 is the start."""
-
-    feature: str
-    worth: float
-    entered: int = 0
 
 
 def feature_worths(
@@ -47,11 +38,11 @@ def without_each(scorer: Scorer, scored: Scored) -> dict[str, Scored]:
     Scales are tuned where that could bring the score above ``scored``.
     """
     inputs = scored.structure.markov_blanket
-    most = int(MOST_WORK / scored.dimension**3)
+    most = int(MOST_WORK / scored.fit.design.dimension**3)
     if len(inputs) > most:
         estimated = _estimates(scorer, scored)
         inputs = tuple(sorted(inputs, key=lambda x: (estimated[x], x))[:most])
-    asked = [(without_input(scored.structure, x), scored.prior) for x in inputs]
+    asked = [(without_input(scored.structure, x), scored.fit.prior) for x in inputs]
     fitted = scorer.all_at_priors(asked, scored)
     return {
         x: scorer.tuned(less.structure, less) if less.score + NEAR > scored.score else less
@@ -61,7 +52,8 @@ def without_each(scorer: Scorer, scored: Scored) -> dict[str, Scored]:
 
 def _estimates(scorer: Scorer, scored: Scored) -> dict[str, float]:
     """Worths by the quadratic approximation."""
-    covariance, terms = scored.factor.inverse(), [t.inputs for t in scored.design.basis.terms]
+    covariance = scored.fit.curvature.inverse()
+    terms = [t.inputs for t in scored.fit.design.basis.terms]
     prior = scorer.log_structure_prior(scored.structure.cluster_key)
     found = {}
     for x in scored.structure.markov_blanket:

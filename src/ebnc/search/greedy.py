@@ -8,7 +8,7 @@ would rise without stays. Deterministic: ties are broken by the words of the mov
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ebnc.data.memory import reuse_memory
 from ebnc.kernels.parallel import one_blas_thread
@@ -17,9 +17,10 @@ from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.screening import Screened, screen
+from ebnc.search.trace import SearchTrace, Step
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["SearchResult", "SearchTrace", "Step", "greedy_search"]
+__all__ = ["SearchResult", "greedy_search"]
 
 ENOUGH = 1e-6  # nats by which a move must raise the score
 ADDITIVE = 0.9  # of the gains of dropping inputs one by one, for dropping them all at once
@@ -27,35 +28,6 @@ TIED = 0.02  # scales are tuned to half of this; among scores as near as that th
 REFITS, REFITS_BACK = 4, 2  # moves refitted at every step: that grow, that shrink the structure
 TUNED = 3  # of them, the most whose scales are tuned
 HOPELESS = -10.0  # estimated gains below this are not refitted
-
-
-@dataclass(frozen=True)
-class Step:
-    """One accepted move, with the score, dimension and seconds after it."""
-
-    move: str
-    score: float
-    dimension: int
-    seconds: float
-
-
-@dataclass
-class SearchTrace:
-    """Every accepted move, and what the search cost: candidates screened, structures fitted."""
-
-    steps: list[Step] = field(default_factory=list)
-    n_screened: int = 0
-    n_fits: int = 0
-    interrupted: bool = False
-
-    def __str__(self) -> str:
-        lines = [f"{'score':>12}  {'d':>5}  {'seconds':>8}  move"]
-        lines += [
-            f"{step.score:>12.3f}  {step.dimension:>5}  {step.seconds:>8.2f}  {step.move}"
-            for step in self.steps
-        ]
-        end = "interrupted; " if self.interrupted else ""
-        return "\n".join([*lines, f"({end}{self.n_screened} screened, {self.n_fits} fitted)"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +72,7 @@ def greedy_search(
 
     def note(description: str, scored: Scored) -> None:
         seconds = time.perf_counter() - began
-        step = Step(description, scored.score, scored.dimension, seconds)
+        step = Step(description, scored.score, scored.fit.design.dimension, seconds)
         now = scored.structure.markov_blanket
         for x in set(entered).difference(now):
             del entered[x]

@@ -41,7 +41,6 @@ from ebnc.typing import FloatArray, IntArray
 __all__ = ["Screened", "is_expensive", "screen", "worth_of_terms"]
 
 NEW_SCALES = (0.06, 0.12, 0.25, 0.5, 1.0)
-RIDGE = 1e-9  # relative to the largest curvature, where there is no prior
 EXPENSIVE = 3e9  # operations, a few seconds, of which the first ranking saves most
 THOROUGH = 40  # moves that are looked at again after the first ranking
 
@@ -62,7 +61,7 @@ def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Scr
     rest: list[Screened] = []
     widths = [_width(here, move) for move in growing]
     view = _View(scorer, here)
-    if is_expensive(here.design, scorer.cases_of(here.structure).n_rows, widths):
+    if is_expensive(here.fit.design, scorer.cases_of(here.structure).n_rows, widths):
         rough = _ranked(view, growing, rough=True)
         growing, rest = [screened.move for screened in rough[:THOROUGH]], rough[THOROUGH:]
     shrinking = [move for move in candidates if move.new_cluster is None]
@@ -85,12 +84,12 @@ class _View:
     @cached_property
     def covariance(self) -> FloatArray:
         """A⁻¹."""
-        return self.here.factor.inverse()
+        return self.here.fit.curvature.inverse()
 
     @cached_property
     def root(self) -> FloatArray:
         """R: A⁻¹ = R Rᵀ."""
-        return self.here.factor.inverse_root()
+        return self.here.fit.curvature.inverse_root()
 
     @cached_property
     def posterior(self) -> Posterior:
@@ -103,7 +102,7 @@ class _View:
         here, cases = self.here, self.scorer.cases
         if self.scorer.cases_of(here.structure) is cases:
             return self.posterior
-        return Posterior(here.design, count_cells(here.design, cases), here.prior)
+        return Posterior(here.fit.design, count_cells(here.fit.design, cases), here.fit.prior)
 
     def outside_blocks(
         self, bags: Sequence[Bag], beside: Sequence[tuple[int, ...]] | None = None
@@ -119,7 +118,7 @@ class _View:
                 chosen = [bags[i] for i in places]
                 near = None if beside is None else [beside[i] for i in places]
                 blocks = posterior.outside_blocks(
-                    self.here.solution.phi, chosen, near, self._kept[is_whole]
+                    self.here.fit.solution.phi, chosen, near, self._kept[is_whole]
                 )
                 found |= zip(places, blocks, strict=True)
         return [found[i] for i in range(len(bags))]
@@ -128,13 +127,15 @@ class _View:
 def _estimates(view: _View, moves: Sequence[Move], rough: bool) -> list[tuple[float, NormalPrior]]:
     """Gains and priors of moves; ``rough``: with the nearest bags of the design only."""
     scorer, here = view.scorer, view.here
-    basis = here.design.basis
+    basis = here.fit.design.basis
     clusters = here.structure.cluster_key
     before = scorer.log_structure_prior(clusters)
     known = {frozenset(term.inputs) for term in basis.terms}
     gained = [_gained(basis.domain, known, move) for move in moves]
     outside = [i for i, terms in enumerate(gained) if terms]
-    bags = [here.design.bag_of(tuple(sorted(set().union(*gained[i]))), gained[i]) for i in outside]
+    bags = [
+        here.fit.design.bag_of(tuple(sorted(set().union(*gained[i]))), gained[i]) for i in outside
+    ]
     if rough:
         nearby = _nuisances(here, [moves[i] for i in outside])
         beside = [_bags_near(here, moves[i].new_cluster) for i in outside]
@@ -152,11 +153,11 @@ def _estimates(view: _View, moves: Sequence[Move], rough: bool) -> list[tuple[fl
             gain = scorer.log_structure_prior(structure.cluster_key) - before
             there = {frozenset(term.inputs) for term in Basis(structure, basis.domain).terms}
             lost = [t.inputs for t in basis.terms if frozenset(t.inputs) not in there]
-            return gain - worth_of_terms(scorer, here, lost, view.covariance), here.prior
+            return gain - worth_of_terms(scorer, here, lost, view.covariance), here.fit.prior
         kept = [cluster for cluster in clusters if not cluster <= new]
         gain = scorer.log_structure_prior([*kept, new]) - before
         if i not in found_outside:
-            return gain, here.prior
+            return gain, here.fit.prior
         worth, prior = _worth_outside(scorer, here, gained[i], *found_outside[i])
         return gain + worth, prior
 
@@ -178,7 +179,7 @@ def _gained(domain: Domain, known: Collection[frozenset[str]], move: Move) -> li
 
 def _bags_near(here: Scored, inputs: Cluster | None) -> tuple[int, ...]:
     """The bags that share an input with a cluster, and the one of the intercept."""
-    design = here.design
+    design = here.fit.design
     intercept = int(np.flatnonzero(design.order == 0)[0])
     return tuple(
         b
@@ -191,7 +192,7 @@ def _bags_near(here: Scored, inputs: Cluster | None) -> tuple[int, ...]:
 def _nuisances(here: Scored, moves: Sequence[Move]) -> dict[tuple[int, ...], FloatArray]:
     """Roots of the inverses of the blocks of A that a first ranking needs: A = L Lᵀ, so
     A_ss = L_s L_sᵀ."""
-    design, lower = here.design, np.tril(here.factor.lower)
+    design, lower = here.fit.design, np.tril(here.fit.curvature.lower)
     found: dict[tuple[int, ...], FloatArray] = {}
     for move in moves:
         bags = _bags_near(here, move.new_cluster)
@@ -216,7 +217,7 @@ def _price(design: Design, n_rows: int, widths: Sequence[int]) -> float:
 
 def _width(here: Scored, move: Move) -> int:
     """The cells of the cluster that a move brings."""
-    return math.prod(here.design.basis.domain.n_states(x) for x in move.new_cluster or ())
+    return math.prod(here.fit.design.basis.domain.n_states(x) for x in move.new_cluster or ())
 
 
 def worth_of_terms(
@@ -225,18 +226,19 @@ def worth_of_terms(
     """What terms of the design are worth, by the quadratic approximation; ``covariance``: A⁻¹."""
     if not terms:
         return 0.0
-    design = here.design
+    design = here.fit.design
     inside = np.zeros(design.basis.dimension, dtype=bool)
     for inputs in terms:
         term = design.basis.term(inputs)
         inside[term.start : term.stop] = True
     where = np.flatnonzero(design.from_basis(inside.astype(np.float64)).ravel())
     block = covariance[np.ix_(where, where)]
-    precision = np.repeat(here.prior.precision(design), design.n_others)[where]
-    phi = here.solution.phi.ravel()[where]
+    precision = np.repeat(here.fit.prior.precision(design), design.n_others)[where]
+    phi = here.fit.solution.phi.ravel()[where]
     _, log_determinant = np.linalg.slogdet(block)
     fit = 0.5 * float(phi @ np.linalg.solve(block, phi))
-    return fit + _occam(scorer, -log_determinant, precision)
+    n_cases = scorer.cases.total_weight
+    return fit + scorer.criterion.price(precision, -float(log_determinant), n_cases)
 
 
 def _worth_outside(
@@ -250,18 +252,18 @@ def _worth_outside(
 
     ``root``: R of A⁻¹ = R Rᵀ. The block's own part is overwritten.
     """
-    design = here.design
+    design = here.fit.design
     half = block.cross @ root
     # own − cross A⁻¹ crossᵀ, the upper triangle only: that of an array is the lower one of its
     # transpose, which is in LAPACK's order.
     schur = dsyrk(-1.0, half.T, 1.0, block.own.T, trans=1, lower=1, overwrite_c=1).T
     widths = [math.prod(design.basis.domain.n_states(x) - 1 for x in term) for term in terms]
     orders = np.repeat(np.repeat([len(term) for term in terms], widths), design.n_others)
-    priors = [here.prior]
+    priors = [here.fit.prior]
     known, needed = int(design.order_of_interaction.max()), int(orders.max())
-    if scorer.tunes_scales and needed > known:
+    if scorer.criterion.tunes_scales and needed > known:
         # An order that is new here has no scale yet: the best of a few, with what they cost.
-        old = here.prior.scales[:known]
+        old = here.fit.prior.scales[:known]
         priors = [NormalPrior((*old, *[new] * (needed - known))) for new in NEW_SCALES]
     gains = [
         _quadratic_gain(scorer, block.gradient, schur, orders, prior, known) for prior in priors
@@ -282,23 +284,14 @@ def _quadratic_gain(
     sigma = np.array([prior.scale_of(s) for s in range(1, int(orders.max()) + 1)])
     precision = sigma[orders - 1] ** -2.0
     curvature = schur.copy()
-    ridge = precision
-    if scorer.kind == "bic":  # the likelihood may not determine all parameters
-        ridge = np.maximum(precision, RIDGE * curvature.diagonal().max())
-    curvature.flat[:: len(curvature) + 1] += ridge
+    curvature.flat[:: len(curvature) + 1] += scorer.criterion.ridge(precision, curvature)
     try:
         factor = Factor.of(curvature)
     except SingularHessianError:
         return -math.inf
-    gain = 0.5 * float(gradient @ factor.solve(gradient)) + _occam(
-        scorer, factor.log_determinant, precision
-    )
-    if scorer.tunes_scales:
+    n_cases = scorer.cases.total_weight
+    gain = 0.5 * float(gradient @ factor.solve(gradient))
+    gain += scorer.criterion.price(precision, factor.log_determinant, n_cases)
+    if scorer.criterion.tunes_scales:
         gain -= 0.5 * float(np.sum((np.log(sigma[n_known:]) - HYPER_MEAN) ** 2))
     return gain
-
-
-def _occam(scorer: Scorer, log_determinant: float, precision: FloatArray) -> float:
-    if scorer.kind == "bic":
-        return -0.5 * len(precision) * math.log(scorer.cases.total_weight)
-    return 0.5 * float(np.log(precision).sum()) - 0.5 * log_determinant

@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from ebnc.data.parts import Parts, varying_inputs
 from ebnc.parameters.dimension import dimension
-from ebnc.search.greedy import SearchResult, Step, greedy_search
+from ebnc.search.greedy import SearchResult, greedy_search
 from ebnc.search.limits import Limits
 from ebnc.search.scorer import Scorer
+from ebnc.search.trace import Step
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["least_structure", "naive_structure", "search_from_starts"]

@@ -66,7 +66,7 @@ class ReliabilityDisplay:
         data = face.labelled(X, y, sample_weight)
         names = [state_text(label) for label in face.classes]
         if cv is None:
-            found = face.probabilities(data.rows)
+            found = face.predictor.probabilities(data.rows)
             return cls(curves=_curves(names, data.classes, found, data.weights)).plot(ax=ax)
         held = held_out(
             data.predict,

@@ -5,7 +5,7 @@ from typing import Any, Self
 from ebnc.errors import DataError
 from ebnc.report.displays.canvas import LINE, MUTED, POSITIVE, axes_or_new, plain_text
 from ebnc.report.words import shortened
-from ebnc.search.greedy import SearchTrace
+from ebnc.search.trace import SearchTrace
 
 __all__ = ["SearchTraceDisplay"]
 

@@ -2,14 +2,16 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from dataclasses import fields, is_dataclass
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from ebnc.errors import EBNCError, FormatError
 from ebnc.typing import FloatArray
 
-__all__ = ["Field", "scale_to_json"]
+__all__ = ["Field", "record_to_json", "scale_to_json"]
 
 T = TypeVar("T")
 
@@ -73,6 +75,10 @@ class Field:
         """Whether the value is null."""
         return self.value is None
 
+    def optional(self, read: "Callable[[Field], T]") -> T | None:
+        """What ``read`` reads here, or None for null."""
+        return None if self.is_null() else read(self)
+
     def text(self, most: int = 1_000_000) -> str:
         """A string."""
         if not isinstance(self.value, str) or len(self.value) > most:
@@ -107,7 +113,12 @@ class Field:
         """A finite number of at most this size."""
         if not isinstance(self.value, int | float) or isinstance(self.value, bool):
             raise self._expected("a number")
-        value = float(self.value)
+        try:
+            value = float(self.value)
+        except OverflowError:
+            value = math.inf
+        if not math.isfinite(value):
+            raise self._expected("a finite number")
         if abs(value) > limit:
             raise self.error(f"{value:g} is too large; the limit is {limit:g}")
         return value
@@ -128,10 +139,61 @@ class Field:
             raise self.error(f"{array[np.abs(array).argmax()]:g} is too large for a parameter")
         return array
 
+    def record(self, kind: type[T], leave_out: Iterable[str] = ()) -> T:
+        """A dataclass or NamedTuple from an object with exactly its fields, each of its type.
+
+        Types may be str, bool, float (finite), int (not negative), tuples and lists of these,
+        other records, and all of them or None. Fields in ``leave_out`` keep their defaults.
+        """
+        hints = get_type_hints(kind)
+        names = [name for name in _field_names(kind) if name not in set(leave_out)]
+        parts = self.object(names)
+        return kind(**{name: parts[name]._of_type(hints[name]) for name in names})
+
+    def _of_type(self, hint: Any) -> Any:
+        origin, options = get_origin(hint), get_args(hint)
+        if NoneType in options:
+            return None if self.is_null() else self._of_type(options[options.index(NoneType) - 1])
+        if origin is list or (origin is tuple and options[-1] is Ellipsis):
+            every = [item._of_type(options[0]) for item in self.items()]
+            return every if origin is list else tuple(every)
+        if origin is tuple:
+            each = tuple(self.items())
+            if len(each) != len(options):
+                raise self._expected(f"an array of {len(options)} items")
+            return tuple(item._of_type(part) for item, part in zip(each, options, strict=True))
+        if hint is str:
+            return self.text()
+        if hint is bool:
+            return self.boolean()
+        if hint is float:
+            return self.number()
+        return self.integer(0) if hint is int else self.record(hint)
+
     def _expected(self, what: str) -> FormatError:
-        shown = repr(self.value)
-        shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
-        return self.error(f"must be {what}, got {shown}")
+        return self.error(f"must be {what}, got {_shown(self.value)}")
+
+
+def record_to_json(record: Any) -> Any:
+    """Plain dicts, lists, numbers and text of dataclasses and NamedTuples, as ``record`` reads."""
+    names = _field_names(type(record))
+    if names:
+        return {name: record_to_json(getattr(record, name)) for name in names}
+    if isinstance(record, list | tuple):
+        return [record_to_json(item) for item in record]
+    return record.item() if isinstance(record, np.generic) else record
+
+
+def _field_names(kind: Any) -> tuple[str, ...]:
+    if is_dataclass(kind):
+        return tuple(field.name for field in fields(kind))
+    return getattr(kind, "_fields", ())
+
+
+def _shown(value: Any) -> str:
+    is_huge = isinstance(value, int) and abs(value) >= 10**60
+    shown = "a huge number" if is_huge else repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:57]}…"
 
 
 def scale_to_json(value: float) -> float | str:

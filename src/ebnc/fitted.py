@@ -1,0 +1,140 @@
+"""``FittedEBNC``: an EBNC that knows its fit, made by ``ebnc.fit`` or read from a file."""
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ebnc.data.table import TableLike as Table
+from ebnc.fitting.fit import Fit
+from ebnc.parameters.background import Background
+from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
+from ebnc.parameters.contributions import Weights, centred, weights_named
+from ebnc.parameters.ebnc import EBNC
+from ebnc.parameters.phi import Term, recode
+from ebnc.typing import FloatArray
+
+if TYPE_CHECKING:
+    from ebnc.score.intervals import ProbabilityIntervals
+    from ebnc.score.laplace import Curvature
+
+__all__ = ["FittedEBNC"]
+
+
+class FittedEBNC(EBNC):
+    """An EBNC with the record of its fit.
+
+    Parameters
+    ----------
+    fit : Fit
+        The maximum of the posterior; φ is taken from it.
+    background : Background, optional
+        The training data in short, as for an ``EBNC``.
+    standard_errors : array, optional
+        Standard errors of φ in the indicator coding, where a file keeps them without the Hessian.
+
+    Attributes
+    ----------
+    fit : Fit
+        Design, solution, prior and scores. Those below are taken from it.
+    solution : Solution
+        φ̃, and how it was reached.
+    prior : NormalPrior
+        The normal prior, with the scales that were chosen.
+    n_cases : float
+        N, the sum of the weights.
+    log_likelihood : float
+        L(φ̃).
+    bic : float or None
+        L(φ̂) − (d/2) log N, eq. 9, with φ̂ at maximum likelihood whatever the prior of the fit.
+        Where the classes are separated no φ̂ exists; L is then its supremum, which is finite. None
+        where that was not computed (too many parameters), or N < 1, where eq. 9 says nothing.
+    """
+
+    def __init__(
+        self,
+        fit: Fit,
+        *,
+        background: Background | None = None,
+        standard_errors: FloatArray | None = None,
+    ) -> None:
+        basis = fit.design.basis
+        what = (basis.structure, basis.domain, fit.phi, ORTHONORMAL.name)
+        super().__init__(*what, background=background)
+        self.fit = fit
+        self.solution = fit.solution
+        self.prior = fit.prior
+        self.n_cases = fit.n_cases
+        self.log_likelihood = fit.log_likelihood
+        self.bic = fit.bic
+        self._kept_errors = standard_errors
+        self._centred_roots: dict[str, list[FloatArray]] = {}
+
+    @property
+    def largest_log_likelihood(self) -> float | None:
+        """L(φ̂), the maximum or supremum of the log-likelihood; None where there is no BIC."""
+        if self.bic is None:
+            return None
+        return self.bic + 0.5 * self.dimension * math.log(self.n_cases)
+
+    @property
+    def log_evidence(self) -> float:
+        """Laplace's log p(D | m), eq. 8, at the given scales of the prior.
+
+        Where the scales were chosen by evidence ("evidence", "loo"), at those that maximise it,
+        their hyperprior included: what a search compares. An error where there is none: under a
+        flat prior, or with too many parameters.
+        """
+        return self.laplace() if self.fit.log_evidence is None else self.fit.log_evidence
+
+    def laplace(self, curvature: "Curvature" = "posterior") -> float:
+        """Laplace's log p(D | m), eq. 8; the paper takes the curvature of the ``"likelihood"``."""
+        from ebnc.score.laplace import laplace_log_evidence
+
+        return laplace_log_evidence(self.fit, curvature)
+
+    def standard_errors(self) -> FloatArray | None:
+        """Standard errors of φ in the indicator coding, from the inverse Hessian (delta method).
+
+        None where the Hessian is too large to be computed.
+        """
+        return self._kept_errors if self.fit.factor is None else self._standard_errors
+
+    @cached_property
+    def _standard_errors(self) -> FloatArray:
+        from ebnc.score.intervals import root_in_basis
+
+        total = np.zeros(self.dimension)
+        for columns in root_in_basis(self.fit):
+            total += (recode(self.basis, columns, ORTHONORMAL, INDICATOR) ** 2).sum(axis=1)
+        return np.sqrt(total)
+
+    def contribution_errors(
+        self, term: Term, *, weights: Weights = "training"
+    ) -> FloatArray | None:
+        """Standard errors of one term's contributions, shape (r_i …, K), from the Hessian.
+
+        Parameters
+        ----------
+        term : Term
+            One of ``basis.terms``.
+        weights : {"training", "uniform"}
+            Of the states, as in ``contributions``.
+        """
+        if self.fit.factor is None:
+            return None
+        from ebnc.score.intervals import contribution_errors, root_in_basis
+
+        by_state = weights_named(weights, self.background)
+        if weights not in self._centred_roots:
+            parts = root_in_basis(self.fit)
+            self._centred_roots[weights] = [centred(self.basis, part, by_state) for part in parts]
+        return contribution_errors(self.basis, self._centred_roots[weights], term, by_state)
+
+    def probability_intervals(self, data: Table, level: float = 0.95) -> "ProbabilityIntervals":
+        """Intervals of p(y|x) for every row and class, by the delta method on log odds."""
+        from ebnc.score.intervals import probability_intervals
+
+        _, rows = self._look_up(data, "error")
+        return probability_intervals(self.fit, rows, level)

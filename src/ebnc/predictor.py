@@ -1,0 +1,136 @@
+"""``Predictor``: p(y|x) for coded rows, as classifiers, EBNCs, model files and reports give it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ebnc.data.rows import CodedRows
+from ebnc.domain import Domain
+from ebnc.parameters.background import Background
+from ebnc.parameters.coding import ORTHONORMAL
+from ebnc.parameters.ebnc import EBNC
+from ebnc.parameters.phi import Basis, phi_to_tables
+from ebnc.parameters.tables import TableSum
+from ebnc.parameters.unknown import average_over_unknown, with_averages
+from ebnc.typing import FloatArray
+
+__all__ = ["Predictor", "WeightedModel"]
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedModel:
+    """One model of an average. It predicts the mean of p(y|x) over its draws.
+
+    Attributes
+    ----------
+    weight : float
+        Its weight in the average.
+    basis : Basis
+        Its terms.
+    draws : tuple of array
+        φ in the orthonormal coding: the most probable one, or draws from the posterior.
+    """
+
+    weight: float
+    basis: Basis
+    draws: tuple[FloatArray, ...]
+
+    @cached_property
+    def tables(self) -> tuple[TableSum, ...]:
+        """Log odds at every draw; every input has one more state, for entries not known."""
+        return tuple(
+            phi_to_tables(self.basis, phi, ORTHONORMAL).with_extra_state() for phi in self.draws
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """p(y|x) = Σ_m w_m p(y|x, m), averaged over the background where entries are not known.
+
+    Attributes
+    ----------
+    weighted : tuple of (float, TableSum)
+        Weights, which add up to 1, and log odds; every input has one more state, for entries that
+        are not known.
+    domain : Domain
+        The states of all variables.
+    target : str
+        The variable that is predicted.
+    classes : array
+        Its labels, in the order of the columns of p(y|x).
+    background : Background or None
+        What unknown entries are averaged over.
+    compiled : bool or None
+        Whether compiled kernels are used; None: where they are worth loading.
+    """
+
+    weighted: tuple[tuple[float, TableSum], ...]
+    domain: Domain
+    target: str
+    classes: NDArray[Any]
+    background: Background | None = None
+    compiled: bool | None = None
+
+    @classmethod
+    def of_ebnc(cls, ebnc: EBNC, compiled: bool | None = None) -> "Predictor":
+        """One EBNC; the labels are the states of its target."""
+        labels = ebnc.domain[ebnc.target]
+        classes = np.empty(len(labels), dtype=object)
+        classes[:] = labels
+        weighted = ((1.0, ebnc.tables.with_extra_state()),)
+        return cls(weighted, ebnc.domain, ebnc.target, classes, ebnc.background, compiled)
+
+    @classmethod
+    def of_models(
+        cls,
+        models: Iterable[WeightedModel],
+        ebnc: EBNC,
+        classes: NDArray[Any],
+        compiled: bool | None = None,
+    ) -> "Predictor":
+        """An average of models; domain, target and background are those of the best, ``ebnc``."""
+        weighted = tuple(
+            (model.weight / len(model.tables), tables)
+            for model in models
+            for tables in model.tables
+        )
+        return cls(weighted, ebnc.domain, ebnc.target, classes, ebnc.background, compiled)
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The inputs that p(y|x) depends on, in the order of the domain."""
+        reached = {x for _, tables in self.weighted for scope in tables.scopes for x in scope}
+        return tuple(x for x in self.domain if x in reached)
+
+    def probabilities(self, rows: CodedRows) -> FloatArray:
+        """p(y|x), shape (rows, K); ``rows`` hold ``used``, with one more state for the unknown."""
+        found = with_averages(self._average, rows, self.background)
+        if len(self.weighted) > 1:
+            found /= found.sum(axis=1, keepdims=True)  # the rounded weights may not add up to 1
+        return found
+
+    def log_probabilities(self, rows: CodedRows) -> FloatArray:
+        """log p(y|x); exact also where p(y|x) is too small for a float, if one model predicts."""
+        if len(self.weighted) > 1:
+            with np.errstate(divide="ignore"):
+                return np.log(self.probabilities(rows))
+        _, tables = self.weighted[0]
+        full = np.column_stack([np.zeros(len(rows)), tables.log_odds(rows)])
+        full -= full.max(axis=1, keepdims=True)
+        found = full - np.log(np.exp(full).sum(axis=1, keepdims=True))
+        averages = average_over_unknown(self._average, rows, self.background)
+        if averages is not None:
+            with np.errstate(divide="ignore"):
+                found[averages.places] = np.log(averages.probabilities)
+        return np.asarray(found)
+
+    def _average(self, rows: CodedRows) -> FloatArray:
+        """Σ_m w_m p(y|x, m) of rows without unknown entries."""
+        total = np.zeros((len(rows), len(self.classes)))
+        for weight, tables in self.weighted:
+            total += weight * tables.probabilities(rows, compiled=self.compiled)
+        return total

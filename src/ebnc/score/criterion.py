@@ -1,0 +1,130 @@
+"""What a search maximises: Laplace's evidence (eq. 8) or BIC (eq. 9), each an object.
+
+A criterion fits a structure so that it has a value, and prices parameters where a search only
+estimates what they are worth. ``CRITERIA`` is the one place where names choose.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from ebnc.fitting.fit import Fit
+from ebnc.fitting.optimum import find_optimum
+from ebnc.likelihood.posterior import Posterior
+from ebnc.likelihood.prior import NormalPrior
+from ebnc.score.bic import bic, likelihood_supremum
+from ebnc.score.laplace import laplace_log_evidence
+from ebnc.score.scales import log_hyperprior
+from ebnc.typing import FloatArray
+
+__all__ = ["BIC", "CRITERIA", "Criterion", "Laplace"]
+
+RIDGE = 1e-9
+"""Added curvature, relative to the largest, where the data may not determine all parameters."""
+
+
+class Criterion(Protocol):
+    """The score of a structure without the prior of structures; a log number, higher is better."""
+
+    @property
+    def prior(self) -> NormalPrior | None:
+        """The fixed prior of φ; None where there is none, or its scales are chosen."""
+        ...
+
+    @property
+    def tunes_scales(self) -> bool:
+        """Whether the scales of the prior are chosen for each structure."""
+        ...
+
+    def fit(
+        self, likelihood: Posterior, prior: NormalPrior | None, start: FloatArray | None, /
+    ) -> Fit:
+        """The fit that ``value`` judges."""
+        ...
+
+    def value(self, fit: Fit) -> float:
+        """The score of a fit."""
+        ...
+
+    def price(self, precision: FloatArray, log_determinant: float, n_cases: float, /) -> float:
+        """What a block of parameters adds to the score besides its fit.
+
+        ``precision``: 1/σ² of each. ``log_determinant``: log |V| of the block's curvature V.
+        """
+        ...
+
+    def ridge(self, precision: FloatArray, curvature: FloatArray, /) -> FloatArray:
+        """What is added to the diagonal of the curvature of a block's likelihood."""
+        ...
+
+
+@dataclass(frozen=True)
+class Laplace:
+    """Laplace's log p(D | m), at a fixed prior or, without one, at the scales that maximise it.
+
+    Where scales are chosen (``score.scales``), their hyperprior is part of the value.
+    """
+
+    prior: NormalPrior | None = None
+
+    @property
+    def tunes_scales(self) -> bool:
+        return self.prior is None
+
+    def fit(
+        self, likelihood: Posterior, prior: NormalPrior | None, start: FloatArray | None
+    ) -> Fit:
+        assert prior is not None
+        fit = find_optimum(likelihood.with_prior(prior), start)
+        hyper = log_hyperprior(fit.design, prior) if self.tunes_scales else 0.0
+        return replace(fit, log_evidence=laplace_log_evidence(fit) + hyper)
+
+    def value(self, fit: Fit) -> float:
+        """log p(D | m)."""
+        assert fit.log_evidence is not None
+        return fit.log_evidence
+
+    def price(self, precision: FloatArray, log_determinant: float, _n_cases: float) -> float:
+        """½ log |prior precision| − ½ log |V|."""
+        return 0.5 * float(np.log(precision).sum()) - 0.5 * log_determinant
+
+    def ridge(self, precision: FloatArray, _curvature: FloatArray) -> FloatArray:
+        """The precision of the prior."""
+        return precision
+
+
+@dataclass(frozen=True)
+class BIC:
+    """L(φ̂) − (d/2) log N, with the likelihood at its maximum or, where there is none, supremum."""
+
+    prior: None = None
+    tunes_scales: bool = False
+
+    def fit(
+        self, likelihood: Posterior, _prior: NormalPrior | None, start: FloatArray | None
+    ) -> Fit:
+        fit = likelihood_supremum(likelihood, start)
+        return replace(fit, bic=bic(fit.log_likelihood, fit.design.dimension, fit.n_cases))
+
+    def value(self, fit: Fit) -> float:
+        """BIC."""
+        assert fit.bic is not None
+        return fit.bic
+
+    def price(self, precision: FloatArray, _log_determinant: float, n_cases: float) -> float:
+        """−(d/2) log N."""
+        return -0.5 * len(precision) * math.log(n_cases)
+
+    def ridge(self, precision: FloatArray, curvature: FloatArray) -> FloatArray:
+        """So much that the curvature has a factor where the data do not determine it."""
+        return np.maximum(precision, RIDGE * float(curvature.diagonal().max()))
+
+
+CRITERIA: Mapping[str, Callable[[NormalPrior | None], Criterion]] = {
+    "laplace": Laplace,
+    "bic": lambda _: BIC(),
+}
+"""Criteria by name; each takes the fixed prior of φ, or None where its scales are chosen."""
