@@ -14,7 +14,7 @@ from ebnc.data.read import learn_cases
 from ebnc.data.table import Categories, Frame, Missing
 from ebnc.data.table import TableLike as Table
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError, StorageError
-from ebnc.fitting.metric import Factor
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.multistart import ThetaFit, fit_theta_to_cases
 from ebnc.fitting.newton import LARGEST_FACTOR, maximise, polish
 from ebnc.fitting.optimum import Optimum
@@ -78,7 +78,7 @@ class Fitted(NamedTuple):
 
     posterior: Posterior
     solution: Solution
-    factor: Factor | None
+    factor: Cholesky | None
     log_evidence: float | None
 
 
@@ -154,7 +154,7 @@ class FittedEBNC(EBNC):
             factor = likelihood_factor(factor, precision)
         return laplace_log_evidence(self._log_joint, factor)
 
-    def _curvature(self, refusal: str) -> Factor:
+    def _curvature(self, refusal: str) -> Cholesky:
         if self.factor is None:
             raise ParameterError(
                 f"with {self.dimension} parameters, more than {LARGEST_FACTOR}, {refusal}"
@@ -380,7 +380,7 @@ def _first(design: Design, start: EBNC) -> FloatArray:
 
 def _maximise(
     posterior: Posterior, cases: Parts, start: EBNC | None, max_steps: int
-) -> tuple[Solution, Factor | None]:
+) -> tuple[Solution, Cholesky | None]:
     """φ̃ and the factor of A there; under a flat prior only after the maximum is known to exist."""
     design = posterior.design
     is_flat = not posterior.prior.is_proper

@@ -35,10 +35,9 @@ from ebnc.estimator.tables import (
     taking_labels,
     warn_of_unknown,
 )
-from ebnc.fitting.metric import Factor
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.optimum import Optimum
 from ebnc.fitting.solution import Solution
-from ebnc.kernels.parallel import limit_threads
 from ebnc.learn import Fitted, FittedEBNC, fitted_to, largest_log_likelihood, maximise_posterior
 from ebnc.likelihood.posterior import Posterior
 from ebnc.parameters.coding import ORTHONORMAL
@@ -52,6 +51,7 @@ from ebnc.search.features import FeatureWorth
 from ebnc.search.greedy import SearchTrace, Step
 from ebnc.search.limits import Limits
 from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.threads import limit_threads
 from ebnc.typing import FloatArray
 
 __all__ = ["EBNCClassifier"]
@@ -352,7 +352,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return fitted_to(cases, fit, found.largest_log_likelihood, names)
 
     def _weighted(
-        self, weight: float, posterior: Posterior, solution: Solution, factor: Factor | None
+        self, weight: float, posterior: Posterior, solution: Solution, factor: Cholesky | None
     ) -> WeightedModel:
         design = posterior.design
         if self.predictive != "posterior":

@@ -17,11 +17,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from ebnc.fitting.cholesky import BagCholesky, Cholesky
 from ebnc.fitting.line_search import search_line
-from ebnc.fitting.metric import BagFactor, Factor
 from ebnc.fitting.solution import Solution, Status
-from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.posterior import Posterior
+from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
 __all__ = ["LARGEST_FACTOR", "maximise", "polish"]
@@ -50,7 +50,7 @@ def maximise(
     posterior: Posterior,
     start: FloatArray | None = None,
     *,
-    metric: Factor | None = None,
+    metric: Cholesky | None = None,
     tolerance: float = 1e-12,
     max_steps: int = 1000,
 ) -> Solution:
@@ -62,7 +62,7 @@ def maximise(
     return _maximise(posterior, start, metric, tolerance, max_steps)[0]
 
 
-def polish(posterior: Posterior, solution: Solution, factor: Factor) -> Solution:
+def polish(posterior: Posterior, solution: Solution, factor: Cholesky) -> Solution:
     """One more Newton step with the exact Hessian, where it is at hand: φ̃ to rounding errors."""
     if not solution.converged:
         return solution
@@ -75,10 +75,10 @@ def polish(posterior: Posterior, solution: Solution, factor: Factor) -> Solution
 def _maximise(
     posterior: Posterior,
     start: FloatArray | None,
-    metric: Factor | BagFactor | None,
+    metric: Cholesky | BagCholesky | None,
     tolerance: float,
     max_steps: int,
-) -> tuple[Solution, Factor | BagFactor | None]:
+) -> tuple[Solution, Cholesky | BagCholesky | None]:
     design = posterior.design
     dense = design.dimension <= LARGEST_FACTOR
     phi = intercept_only(posterior) if start is None else start
@@ -109,7 +109,7 @@ def _maximise(
     while steps < max_steps:
         if metric is None:
             upper = hessian_of.upper_neg_hessian(phi) if dense else None
-            metric = BagFactor.at(posterior, phi) if upper is None else Factor.of(upper)
+            metric = BagCholesky.at(posterior, phi) if upper is None else Cholesky.of(upper)
             n_hessians += 1
             pairs, previous, since = [], math.inf, 0
         step = _inverse_times(metric, pairs, gradient)
@@ -173,7 +173,7 @@ def _steps_left(decrement: float, tolerance: float, contraction: float) -> float
 
 
 def _inverse_times(
-    metric: Factor | BagFactor, pairs: Sequence[Pair], gradient: FloatArray
+    metric: Cholesky | BagCholesky, pairs: Sequence[Pair], gradient: FloatArray
 ) -> FloatArray:
     """Two-loop recursion of L-BFGS (Nocedal & Wright, algorithm 7.4) with the metric's A⁻¹."""
     vector = gradient.copy()
@@ -183,7 +183,7 @@ def _inverse_times(
         vector -= weight * bend
         weights.append(weight)
     vector = metric.solve(vector)
-    if pairs and isinstance(metric, BagFactor):
+    if pairs and isinstance(metric, BagCholesky):
         # Blocks do not know of each other and overshoot; this halved the steps.
         _, bend, curvature = pairs[-1]
         vector *= curvature / float(np.vdot(bend, metric.solve(bend)))

@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-from ebnc.fitting.metric import Factor
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.newton import maximise, polish
 from ebnc.fitting.solution import Solution
-from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.posterior import Posterior
+from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
 __all__ = ["Optimum", "find_optimum"]
@@ -17,14 +17,14 @@ class Optimum(NamedTuple):
 
     posterior: Posterior
     solution: Solution
-    factor: Factor
+    factor: Cholesky
 
 
 @one_blas_thread()
 def find_optimum(
-    posterior: Posterior, start: FloatArray | None = None, metric: Factor | None = None
+    posterior: Posterior, start: FloatArray | None = None, metric: Cholesky | None = None
 ) -> Optimum:
     """φ̃ to rounding errors, with its exact curvature; ``start`` and ``metric`` for a warm start."""
     solution = maximise(posterior, start, metric=metric)
-    factor = Factor.of(posterior.upper_neg_hessian(solution.phi))
+    factor = Cholesky.of(posterior.upper_neg_hessian(solution.phi))
     return Optimum(posterior, polish(posterior, solution, factor), factor)

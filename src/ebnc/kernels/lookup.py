@@ -3,8 +3,8 @@
 import numpy as np
 
 from ebnc.kernels.compiling import compiled
-from ebnc.kernels.parallel import in_parallel, row_blocks
 from ebnc.kernels.tiles import TILE, gather, mix, probabilities
+from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["look_up_log_odds", "look_up_log_probability", "look_up_probabilities"]

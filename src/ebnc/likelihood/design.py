@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 
 from ebnc.data.rows import CodedRows
-from ebnc.errors import refuse_if_too_large
+from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.phi import Basis
 from ebnc.parameters.tables import first_bags, pack_bags, recipe
@@ -226,7 +226,7 @@ class Design:
     def cells(self, rows: CodedRows) -> CodeArray:
         """Cell numbers of coded rows, shape (bags, rows), in the smallest of two unsigned types."""
         from ebnc.kernels.likelihood import mix_cells
-        from ebnc.kernels.parallel import in_parallel, row_blocks
+        from ebnc.threads import in_parallel, row_blocks
 
         largest = max(bag.n_cells for bag in self.bags)
         out = np.empty((len(self.bags), len(rows)), np.uint16 if largest <= 2**16 else np.uint32)

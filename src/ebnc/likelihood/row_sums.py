@@ -18,10 +18,10 @@ from ebnc.kernels.likelihood import (
     residuals,
     tabulate,
 )
-from ebnc.kernels.parallel import in_parallel, row_blocks
 from ebnc.likelihood.counts import CellCounts
 from ebnc.likelihood.design import Bag, Design
 from ebnc.parameters.tables import recipe
+from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
 __all__ = [

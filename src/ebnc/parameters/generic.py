@@ -7,7 +7,7 @@ fewer degrees of freedom than κ (errata E6). The generic dimension counts what 
 import numpy as np
 
 from ebnc.domain import Domain, DomainLike, count_states
-from ebnc.errors import refuse_if_too_large
+from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.constants import without_constants
 from ebnc.parameters.phi import Basis
 from ebnc.parameters.rank import PRIME, rank_modulo_prime

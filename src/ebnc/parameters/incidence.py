@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod
 
-from ebnc.errors import refuse_if_too_large
+from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.rank import RowSpace
 
 __all__ = ["independent_configurations"]

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ebnc.domain import Domain
-from ebnc.errors import ParameterError, refuse_if_too_large
+from ebnc.errors import ParameterError
+from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.coding import Coding
 from ebnc.parameters.constants import without_constants
 from ebnc.parameters.dimension import count_terms

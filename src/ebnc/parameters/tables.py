@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ebnc.data.rows import CodedRows
-from ebnc.errors import TooLargeError, refuse_if_too_large
+from ebnc.errors import TooLargeError
 from ebnc.kernels.numpy_lookup import numpy_probabilities
+from ebnc.memory import refuse_if_too_large
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
 __all__ = [

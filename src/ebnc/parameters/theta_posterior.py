@@ -21,7 +21,8 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln
 
-from ebnc.errors import ParameterError, refuse_if_too_large
+from ebnc.errors import ParameterError
+from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.theta_likelihood import ThetaLikelihood
 from ebnc.typing import FloatArray, IntArray
 

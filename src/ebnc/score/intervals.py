@@ -7,11 +7,11 @@ import numpy as np
 
 from ebnc.data.rows import CodedRows
 from ebnc.errors import ParameterError
-from ebnc.fitting.metric import Factor
-from ebnc.kernels.parallel import one_blas_thread
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.likelihood.design import Design
 from ebnc.parameters.contributions import block_to_table
 from ebnc.parameters.phi import Basis, Term
+from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
 __all__ = [
@@ -35,7 +35,7 @@ class ProbabilityIntervals(NamedTuple):
 
 @one_blas_thread()
 def probability_intervals(
-    design: Design, phi: FloatArray, factor: Factor, rows: CodedRows, level: float
+    design: Design, phi: FloatArray, factor: Cholesky, rows: CodedRows, level: float
 ) -> ProbabilityIntervals:
     """logit p_k ± z · se, taken back to probabilities, with A⁻¹ as the covariance of φ.
 
@@ -65,7 +65,7 @@ def probability_intervals(
     return result
 
 
-def root_in_basis(design: Design, factor: Factor) -> Iterator[FloatArray]:
+def root_in_basis(design: Design, factor: Cholesky) -> Iterator[FloatArray]:
     """L⁻ᵀ, where A⁻¹ = L⁻ᵀ L⁻¹, its rows in the order of the basis; some columns at a time."""
     root = factor.inverse_root()
     for start in range(0, len(root), CHUNK_COLUMNS):

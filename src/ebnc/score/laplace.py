@@ -6,9 +6,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from ebnc.errors import ParameterError, SingularHessianError
-from ebnc.fitting.metric import Factor
-from ebnc.kernels.parallel import one_blas_thread
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.likelihood.posterior import Posterior
+from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
 __all__ = [
@@ -26,7 +26,7 @@ LOG_2PI = math.log(2 * math.pi)
 SINGULAR = 1e-9
 
 
-def laplace_log_evidence(log_joint: float, factor: Factor) -> float:
+def laplace_log_evidence(log_joint: float, factor: Cholesky) -> float:
     """log p(D | m) ≈ log p(D, φ̃ | m) + (d/2) log 2π − ½ log |A|.
 
     ``log_joint``: log prior plus log-likelihood at φ̃, normalising constants included.
@@ -46,12 +46,12 @@ def log_joint(posterior: Posterior, phi: FloatArray) -> float:
     return posterior.log_likelihood(phi) + posterior.prior.log_density(posterior.design, phi)
 
 
-def likelihood_factor(factor: Factor, precision: FloatArray) -> Factor:
+def likelihood_factor(factor: Cholesky, precision: FloatArray) -> Cholesky:
     """The factor of the negative Hessian of the log-likelihood alone, the paper's choice in eq. 8.
 
     Parameters
     ----------
-    factor : Factor
+    factor : Cholesky
         Of A, the prior included.
     precision : FloatArray
         The diagonal that the prior added to A.
@@ -69,14 +69,14 @@ def likelihood_factor(factor: Factor, precision: FloatArray) -> Factor:
             f"the data do not determine {n_flat} of {len(own)} parameters, so the Hessian of the "
             "log-likelihood is singular and eq. 8 with it has no value; use curvature='posterior'"
         )
-    return Factor.of(own)
+    return Cholesky.of(own)
 
 
 @one_blas_thread()
-def curvature_at(posterior: Posterior, phi: FloatArray) -> Factor:
+def curvature_at(posterior: Posterior, phi: FloatArray) -> Cholesky:
     """The factor of A at φ, minus the Hessian of the log posterior.
 
     The paper takes the Hessian of the log-likelihood, which is singular where data do not determine
     a parameter; the posterior's has the same order of error and never is, under a proper prior.
     """
-    return Factor.of(posterior.upper_neg_hessian(phi))
+    return Cholesky.of(posterior.upper_neg_hessian(phi))

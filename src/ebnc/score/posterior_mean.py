@@ -7,8 +7,8 @@ be far too unsure of everything.
 """
 
 from ebnc.fitting.optimum import Optimum
-from ebnc.kernels.parallel import one_blas_thread
 from ebnc.score.log_determinant import log_determinant_gradient
+from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
 __all__ = ["posterior_mean"]

@@ -13,10 +13,9 @@ from functools import lru_cache
 
 from ebnc.data.cases import Cases
 from ebnc.data.parts import Parts, varying_inputs
-from ebnc.fitting.metric import Factor
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.optimum import Optimum, find_optimum
 from ebnc.fitting.solution import Solution
-from ebnc.kernels.parallel import in_parallel
 from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
@@ -28,6 +27,7 @@ from ebnc.score.scales import log_hyperprior, maximise_evidence
 from ebnc.search.structure_prior import log_cluster_prior, log_number_of_effects
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.threads import in_parallel
 from ebnc.typing import FloatArray
 
 __all__ = ["Scored", "Scorer"]
@@ -48,7 +48,7 @@ class Scored:
     design: Design
     prior: NormalPrior
     solution: Solution
-    factor: Factor
+    factor: Cholesky
     fit_score: float
     score: float
 

@@ -1,4 +1,4 @@
-"""Metrics for search directions: Cholesky factors of A, whole or bag by bag."""
+"""Cholesky factors of A, the negative Hessian: of the whole matrix, or of its blocks bag by bag."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,17 @@ from ebnc.errors import SingularHessianError
 from ebnc.likelihood.posterior import Posterior
 from ebnc.typing import FloatArray
 
-__all__ = ["BagFactor", "Factor"]
+__all__ = ["BagCholesky", "Cholesky"]
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
+class Cholesky:
     """The Cholesky factor of A (or of an estimate of it): A = L Lᵀ, L below and on the diagonal."""
 
     lower: FloatArray
 
     @classmethod
-    def of(cls, upper: FloatArray) -> "Factor":
+    def of(cls, upper: FloatArray) -> "Cholesky":
         """From the upper triangle of A, which is overwritten."""
         # The upper triangle of a C-ordered array is the lower one of its transpose: no copy.
         lower, failed = dpotrf(upper.T, lower=1, overwrite_a=1, clean=0)
@@ -52,16 +52,16 @@ class Factor:
 
 
 @dataclass(frozen=True, eq=False)
-class BagFactor:
+class BagCholesky:
     """Cholesky factors of the diagonal blocks of A, one a bag: where A itself is too large."""
 
-    blocks: tuple[Factor, ...]
+    blocks: tuple[Cholesky, ...]
     columns: tuple[slice, ...]
 
     @classmethod
-    def at(cls, posterior: Posterior, phi: FloatArray) -> "BagFactor":
+    def at(cls, posterior: Posterior, phi: FloatArray) -> "BagCholesky":
         """The blocks of A at φ."""
-        blocks = tuple(Factor.of(block) for block in posterior.diagonal_blocks(phi))
+        blocks = tuple(Cholesky.of(block) for block in posterior.diagonal_blocks(phi))
         return cls(blocks, tuple(posterior.design.columns))
 
     def solve(self, vector: FloatArray) -> FloatArray:
