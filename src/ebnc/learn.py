@@ -280,7 +280,7 @@ def maximise_posterior(
     max_steps: int = 1000,
 ) -> Fitted:
     """The posterior with its scales, φ̃, the factor of A there, and the evidence."""
-    design = Design(basis)
+    design = Design.of(basis)
     counts = count_cells(design, cases)
     if isinstance(prior_scale, str):
         if prior_scale not in ("evidence", "loo"):

@@ -164,7 +164,7 @@ def test_converges_where_log_z_is_far_larger_than_the_linear_term():
         rows = CodedRows((), (), np.empty((0, len(classes)), dtype=np.uint8))
         domain = ebnc.Domain({"Y": len(counts)})
         cases = Cases(domain, "Y", rows, classes, None)  # not counted: every row adds to log Z
-        design = Design(Basis(ebnc.EmbeddedStructure.naive("Y", []), domain))
+        design = Design.of(Basis(ebnc.EmbeddedStructure.naive("Y", []), domain))
         posterior = Posterior(design, count_cells(design, cases), NormalPrior((1.0,)))
         solution = maximise(posterior)
         assert solution.converged

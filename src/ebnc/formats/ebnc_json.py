@@ -60,7 +60,7 @@ class StoredEBNC(EBNC):
     def solution(self) -> Solution:
         """The report of the fit; φ̃ in the design's order, as ``ebnc.fit`` gives it."""
         report = self.report
-        phi = Design(self.basis).from_basis(self.phi_in(ORTHONORMAL.name))
+        phi = Design.of(self.basis).from_basis(self.phi_in(ORTHONORMAL.name))
         return Solution(
             phi,
             report.value,

@@ -155,7 +155,7 @@ def max_log_likelihood(local: Local, cases: Cases) -> float:
     whose configurations do not occur, there is no φ̂, but there is this number.
     """
     if isinstance(local, EBNC):
-        design = Design(Basis(local.structure, local.domain))
+        design = Design.of(Basis(local.structure, local.domain))
         mine = _projected(cases, local)
         likelihood = Posterior(design, count_cells(design, mine), NormalPrior((1.0,)))
         return likelihood.log_likelihood(likelihood_supremum(likelihood).solution.phi)

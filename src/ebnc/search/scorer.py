@@ -170,7 +170,7 @@ class Scorer:
 
     def _likelihood(self, structure: EmbeddedStructure) -> Posterior:
         """The posterior of a structure; its prior is replaced by that of a fit."""
-        design = Design(Basis(structure, self.cases.domain))
+        design = Design.of(Basis(structure, self.cases.domain))
         counts = count_cells(design, self.cases_of(structure))
         return Posterior(design, counts, NormalPrior((1.0,)))
 
