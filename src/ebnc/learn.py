@@ -321,7 +321,7 @@ def fit_theta(
     alpha
         None maximises the likelihood. A number maximises the posterior when every distribution
         θ(·|pa) is Dirichlet(α, …, α), in log-ratio coordinates of θ
-        (``ebnc.parameters.theta_posterior``); maxima then have their contributions to the evidence.
+        (``ebnc.fitting.theta_posterior``); maxima then have their contributions to the evidence.
     n_starts
         Random θ that are climbed from.
     random_state

@@ -17,12 +17,12 @@ import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.errors import NoMaximumError, ParameterError
-from ebnc.parameters.closest_theta import climb
+from ebnc.fitting.theta_climb import climb
+from ebnc.fitting.theta_likelihood import ThetaLikelihood
+from ebnc.fitting.theta_posterior import ThetaPosterior
 from ebnc.parameters.embedded_network import EmbeddedNetwork
 from ebnc.parameters.generic import generic_dimension
 from ebnc.parameters.theta import random_theta
-from ebnc.parameters.theta_likelihood import ThetaLikelihood
-from ebnc.parameters.theta_posterior import ThetaPosterior
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 

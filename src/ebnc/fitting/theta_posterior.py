@@ -22,8 +22,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from ebnc.errors import ParameterError
+from ebnc.fitting.theta_likelihood import ThetaLikelihood
 from ebnc.memory import refuse_if_too_large
-from ebnc.parameters.theta_likelihood import ThetaLikelihood
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["ThetaPosterior"]
