@@ -50,7 +50,7 @@ def main() -> None:
     for n_rows, n_inputs, n_classes in SIZES:
         cases = coded_cases(n_rows, [4] * n_inputs, n_classes)
         structure = EmbeddedStructure.chain("Y", cases.inputs)
-        design = Design(Basis(structure, cases.domain))
+        design = Design.of(Basis(structure, cases.domain))
         posterior = Posterior(design, count_cells(design, cases), NormalPrior((1.0,)))
         parts = stored(cases, 2**18)
         streamed = Posterior(design, count_cells(design, parts), NormalPrior((1.0,)))

@@ -81,7 +81,7 @@ def fit_against_scikit_learn(
     prior = OneHotRidge(blocks, c=1.0)
 
     def ours() -> float:
-        design = Design(basis)
+        design = Design.of(basis)
         posterior = Posterior(design, count_cells(design, cases), prior)
         return maximise(posterior, tolerance=1e-4).value  # nats: under 1e-8 of the value
 
@@ -188,7 +188,7 @@ def fit(n_rows):
     cases = Cases(domain, "Y", CodedRows(names, (4,) * 20, codes), classes, None)
     Path("/proc/self/clear_refs").write_text("5")
     before = now()
-    design = Design(Basis(ebnc.EmbeddedStructure.naive("Y", names), domain))
+    design = Design.of(Basis(ebnc.EmbeddedStructure.naive("Y", names), domain))
     solution = maximise(Posterior(design, count_cells(design, cases), as_prior(1.0)))
     assert solution.converged
     return peak() - before

@@ -56,7 +56,7 @@ def exact_counts(truth, generator):
 
 def posterior_of(structure, domain, data, prior_scale=1.0, weights=None, most_cells=128):
     cases = read_cases(data, domain, structure.markov_blanket, "Y", weights)
-    design = Design(Basis(structure, domain), most_cells)
+    design = Design.of(Basis(structure, domain), most_cells)
     return Posterior(design, count_cells(design, cases), as_prior(prior_scale)), cases
 
 

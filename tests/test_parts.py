@@ -85,7 +85,7 @@ def test_a_sketch_of_many_rows_comes_from_all_parts(n_parts):
     structure, cases = problem("chain", n_rows=150_000, n_classes=2)
     basis = Basis(structure, cases.domain)
     parts = in_parts(cases, n_parts)
-    design = Design(basis)
+    design = Design.of(basis)
     posterior = Posterior(design, count_cells(design, parts), NormalPrior((1.0,)))
     thin = posterior.thinned(2000)
     assert thin.data.n_rows == pytest.approx(2000, rel=0.1)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ebnc.domain import Domain
     from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.estimator.features import EBNCFeatures
+    from ebnc.fitting.closest_theta import closest_embedded_network
     from ebnc.formats.native import load, save
     from ebnc.learn import fit, fit_theta
     from ebnc.network.decision_graph import DecisionGraph
@@ -45,6 +46,7 @@ __all__ = [
     "StructureDisplay",
     "Table",
     "Tree",
+    "closest_embedded_network",
     "dimension",
     "dimension_by_blocks",
     "dimension_by_elimination",
@@ -71,6 +73,7 @@ _HOME = {
     "NoisyMax": "ebnc.network.noisy_max",
     "Table": "ebnc.network.table",
     "Tree": "ebnc.network.tree",
+    "closest_embedded_network": "ebnc.fitting.closest_theta",
     "dimension": "ebnc.parameters.dimension",
     "dimension_by_blocks": "ebnc.parameters.blocks",
     "dimension_by_elimination": "ebnc.parameters.elimination",

@@ -3,8 +3,6 @@
 All derive from ``EBNCError``; each also derives from the built-in error a caller would expect.
 """
 
-import os
-
 __all__ = [
     "DataError",
     "DataWarning",
@@ -22,9 +20,6 @@ __all__ = [
     "StorageError",
     "StructureError",
     "TooLargeError",
-    "available_memory",
-    "readable_size",
-    "refuse_if_too_large",
 ]
 
 
@@ -90,78 +85,3 @@ class StorageError(EBNCError, OSError):
 
 class TooLargeError(EBNCError, MemoryError):
     """Something exponential in size was asked for; nothing was allocated."""
-
-
-def available_memory() -> int:
-    """Bytes that can still be had: what the system has to give, 8 GiB where that is not known.
-
-    A limit of a container (cgroup) or of the process (``ulimit -v``) counts as well.
-    """
-    found = [_lines_of("/proc/meminfo").get("MemAvailable:", 0) * 1024 or _physical_memory()]
-    for limit, used in (("memory.max", "memory.current"), ("memory/memory.limit_in_bytes", "")):
-        most = _number_in(f"/sys/fs/cgroup/{limit}")
-        if most is not None:
-            found.append(most - (_number_in(f"/sys/fs/cgroup/{used}") or 0 if used else 0))
-    try:
-        import resource
-
-        most, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if most != resource.RLIM_INFINITY:
-            found.append(most - _lines_of("/proc/self/status").get("VmSize:", 0) * 1024)
-    except ImportError:  # not on Windows
-        pass
-    return max(0, min(found))
-
-
-def _physical_memory() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return 8 * 2**30
-
-
-def _number_in(path: str) -> int | None:
-    try:
-        with open(path, encoding="ascii") as file:
-            return int(file.read())
-    except (OSError, ValueError):
-        return None
-
-
-def _lines_of(path: str) -> dict[str, int]:
-    """Lines such as "MemAvailable:  123 kB"."""
-    try:
-        with open(path, encoding="ascii", errors="replace") as file:
-            pairs = [line.split()[:2] for line in file]
-    except OSError:
-        return {}
-    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
-
-
-def _memory_limit() -> int:
-    """Bytes one object may take: half of the memory that is available."""
-    return available_memory() // 2
-
-
-def refuse_if_too_large(n_bytes: int, what: str, remedy: str) -> None:
-    """Raise ``TooLargeError`` where ``what`` would take more than half of the available memory.
-
-    Called before allocating; ``n_bytes`` is an exact int, so 2^60 cells are no trouble to name.
-    """
-    limit = _memory_limit()
-    if n_bytes > limit:
-        raise TooLargeError(
-            f"{what} would take {readable_size(n_bytes)}, more than the {readable_size(limit)} "
-            f"that one object may take now, half of the available memory; {remedy}"
-        )
-
-
-def readable_size(n_bytes: int) -> str:
-    """Bytes in words: 3 GiB."""
-    size, units = n_bytes, ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
-    for unit in units[:-1]:
-        if size < 1024:
-            return f"{size} {unit}"
-        size //= 1024
-    # A full table of many hundred parents has more digits than Python prints at once.
-    return f"{size} {units[-1]}" if size < 10**12 else f"2^{n_bytes.bit_length() - 1} bytes"

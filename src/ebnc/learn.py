@@ -12,8 +12,8 @@ from ebnc.data.read import learn_cases
 from ebnc.data.table import Categories, Frame, Missing
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError, StorageError
 from ebnc.fitted import FittedEBNC
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.fit import Fit
-from ebnc.fitting.metric import Factor
 from ebnc.fitting.multistart import ThetaFit, fit_theta_to_cases
 from ebnc.fitting.newton import LARGEST_FACTOR, maximise, polish
 from ebnc.fitting.optimum import fit_at, likelihood_of
@@ -147,7 +147,7 @@ def fit_theta(
     alpha
         None maximises the likelihood. A number maximises the posterior when every distribution
         θ(·|pa) is Dirichlet(α, …, α), in log-ratio coordinates of θ
-        (``ebnc.parameters.theta_posterior``); maxima then have their contributions to the evidence.
+        (``ebnc.fitting.theta_posterior``); maxima then have their contributions to the evidence.
     n_starts
         Random θ that are climbed from.
     random_state
@@ -229,7 +229,7 @@ def _maximise(posterior: Posterior, cases: Parts, start: EBNC | None, max_steps:
     first = None if start is None else _first(design, start)
     try:
         solution = maximise(posterior, first, tolerance=tolerance, max_steps=max_steps)
-        factor = Factor.of(posterior.upper_neg_hessian(solution.phi)) if small else None
+        factor = Cholesky.of(posterior.upper_neg_hessian(solution.phi)) if small else None
         if factor is not None:
             solution = polish(posterior, solution, factor)
     except SingularHessianError:

@@ -46,7 +46,7 @@ except ValueError as error:
 THREAD_PROGRAM = """
 import hashlib
 import numpy as np
-from ebnc import EBNC, EmbeddedStructure, dimension
+from ebnc import EBNC, EmbeddedStructure, closest_embedded_network, dimension
 
 structure = EmbeddedStructure.tree("Y", [("A", "B"), ("A", "C"), ("C", "D")])
 n_states = {"A": 5, "B": 3, "C": 4, "D": 2, "Y": 3}
@@ -55,7 +55,7 @@ ebnc = EBNC(structure, n_states, generator.normal(size=dimension(structure, n_st
 rows = {x: generator.integers(n_states[x], size=200_000) for x in structure.inputs}
 print(hashlib.sha256(ebnc.log_odds(rows).tobytes()).hexdigest())
 print(hashlib.sha256(ebnc.probabilities(rows).tobytes()).hexdigest())
-print(ebnc.closest_embedded_network(n_starts=1).divergence)
+print(closest_embedded_network(ebnc, n_starts=1).divergence)
 """
 
 

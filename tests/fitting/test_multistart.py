@@ -5,8 +5,8 @@ import pytest
 
 import ebnc
 from ebnc.fitting import multistart
-from ebnc.parameters.closest_theta import Climb
-from ebnc.parameters.theta_likelihood import ThetaLikelihood
+from ebnc.fitting.theta_climb import Climb
+from ebnc.fitting.theta_likelihood import ThetaLikelihood
 from problems import domain_of, random_data, structure_named
 
 

@@ -9,7 +9,7 @@ from ebnc import EBNC
 from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
 from ebnc.fitting import newton
-from ebnc.fitting.metric import Factor
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.newton import maximise, polish
 from ebnc.fitting.solution import Status
 from ebnc.likelihood.design import Design
@@ -28,7 +28,7 @@ from problems import (
 
 def polished(posterior, solution):
     """One more step with the exact Hessian."""
-    return polish(posterior, solution, Factor.of(posterior.upper_neg_hessian(solution.phi)))
+    return polish(posterior, solution, Cholesky.of(posterior.upper_neg_hessian(solution.phi)))
 
 
 @pytest.mark.parametrize("name", list(STRUCTURES))
@@ -169,7 +169,7 @@ def test_converges_where_log_z_is_far_larger_than_the_linear_term():
         rows = CodedRows((), (), np.empty((0, len(classes)), dtype=np.uint8))
         domain = ebnc.Domain({"Y": len(counts)})
         cases = Cases(domain, "Y", rows, classes, None)  # not counted: every row adds to log Z
-        design = Design(Basis(ebnc.EmbeddedStructure.naive("Y", []), domain))
+        design = Design.of(Basis(ebnc.EmbeddedStructure.naive("Y", []), domain))
         posterior = Posterior(design, count_cells(design, cases), NormalPrior((1.0,)))
         solution = maximise(posterior)
         assert solution.converged

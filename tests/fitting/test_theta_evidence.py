@@ -10,8 +10,8 @@ import ebnc
 from ebnc.data.read import read_cases
 from ebnc.domain import Domain
 from ebnc.errors import ParameterError
-from ebnc.parameters.theta_likelihood import ThetaLikelihood
-from ebnc.parameters.theta_posterior import ThetaPosterior
+from ebnc.fitting.theta_likelihood import ThetaLikelihood
+from ebnc.fitting.theta_posterior import ThetaPosterior
 from problems import domain_of, random_data, structure_named
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ebnc.kernels.flat_tables import FlatTables
 from ebnc.kernels.lookup import look_up_probabilities
 from ebnc.kernels.numpy_lookup import numpy_probabilities
 
@@ -23,7 +24,7 @@ def test_probabilities_are_those_of_the_kernel_to_the_last_bit(seed):
         offsets.append(offsets[-1] + int(np.prod(n_states[bag])))
     recipe = [np.array(part, dtype=np.int64) for part in (columns, strides, starts, offsets)]
     tables = rng.normal(size=(n_outputs, offsets[-1])) * 10 ** rng.uniform(-3, 2.9)
-    expected = look_up_probabilities(codes, *recipe, tables)
-    found = numpy_probabilities(codes, *recipe, tables)
+    expected = look_up_probabilities(codes, FlatTables(*recipe, tables))
+    found = numpy_probabilities(codes, FlatTables(*recipe, tables))
     assert found.shape == expected.shape
     assert np.array_equal(found.view(np.int64), expected.view(np.int64))

@@ -8,6 +8,7 @@ from ebnc import (
     EBNC,
     EmbeddedNetwork,
     EmbeddedStructure,
+    closest_embedded_network,
     dimension,
     dimension_by_blocks,
     generic_dimension,
@@ -87,7 +88,7 @@ def test_e6_the_image_is_a_proper_part_of_the_span(worked):
     ebnc = EBNC(worked, binary(worked), phi)
     with pytest.raises(NoEmbeddedNetworkError, match="not decomposable"):
         ebnc.to_embedded_network()
-    closest = ebnc.closest_embedded_network(n_starts=3)
+    closest = closest_embedded_network(ebnc, n_starts=3)
     rows = configurations(worked, binary(worked))
     p, q = ebnc.probabilities(rows), closest.network.probabilities(rows)
     divergence = np.mean(np.sum(p * np.log(p / q), axis=1))

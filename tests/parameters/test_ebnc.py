@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from scipy.special import softmax
 
 from brute_force import configurations, posterior
-from ebnc import EBNC, EmbeddedNetwork, EmbeddedStructure, dimension
+from ebnc import EBNC, EmbeddedNetwork, EmbeddedStructure, dimension, fit, load
 from ebnc.errors import DataError, DomainError, ParameterError, TooLargeError
 from strategies import models, seeds
 
@@ -128,6 +128,34 @@ def test_an_ebnc_survives_copying_and_pickling(again):
     np.testing.assert_array_equal(again(ebnc).probabilities({"A": ["x", "y"]}), before)
     assert repr(again(ebnc)) == repr(ebnc)
     assert "dimension=2" in repr(ebnc)
+
+
+def test_an_ebnc_does_not_change():
+    ebnc = EBNC(EmbeddedStructure.naive("Y", ["X"]), {"X": 2, "Y": 2}, [0.5, 1.0])
+    for name in ("phi", "structure", "domain", "background"):
+        with pytest.raises(AttributeError, match=f"{name} of an EBNC cannot be changed"):
+            setattr(ebnc, name, None)
+    with pytest.raises(ValueError, match="read-only"):
+        ebnc.phi[0] = 2.0
+
+
+def test_ebncs_are_equal_by_value():
+    naive, n_states = EmbeddedStructure.naive("Y", ["A", "B"]), {"A": 2, "B": 3, "Y": 2}
+    ebnc = EBNC(naive, n_states, [0.0, 1.0, 2.0, 3.0])
+    assert ebnc == EBNC(naive, n_states, [0.0, 1.0, 2.0, 3.0])
+    assert hash(ebnc) == hash(EBNC(naive, n_states, [-0.0, 1.0, 2.0, 3.0]))
+    assert ebnc != EBNC(naive, n_states, [0.0, 1.0, 2.0, 4.0])
+    assert ebnc != EBNC(naive, n_states, [0.0, 1.0, 2.0, 3.0], "orthonormal")
+    assert ebnc != EBNC(naive, {**n_states, "A": ["no", "yes"]}, [0.0, 1.0, 2.0, 3.0])
+    assert ebnc != EBNC(EmbeddedStructure.naive("Y", ["B", "A"]), n_states, [0.0, 1.0, 2.0, 3.0])
+    assert ebnc != "[Y][A|Y][B|Y]"
+
+
+def test_a_fitted_ebnc_is_equal_to_the_one_in_its_file(tmp_path):
+    data = {"X": ["a", "b", "b", "a"] * 5, "Y": ["n", "n", "y", "y"] * 5}
+    fitted = fit(EmbeddedStructure.naive("Y", ["X"]), data)
+    fitted.save(tmp_path / "model.json")
+    assert load(tmp_path / "model.json") == fitted
 
 
 def test_an_isolated_target_and_a_single_class_are_fine():

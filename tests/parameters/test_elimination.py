@@ -26,9 +26,7 @@ scopes = st.lists(st.lists(st.sampled_from("abc"), unique=True, max_size=3), min
 @given(scopes, st.lists(st.integers(1, 3), min_size=3, max_size=3))
 def test_independent_configurations_are_the_first_basis_of_the_rows(tables, sizes):
     """Each row that FLINT finds independent of the rows before it, and no other."""
-    found = independent_configurations(
-        "abc", tables, dict(zip("abc", sizes, strict=True)), "a matrix"
-    )
+    found = independent_configurations(dict(zip("abc", sizes, strict=True)), tables, "a matrix")
     configurations = list(product(*map(range, sizes)))
     cells = {}
     rows = []

@@ -134,7 +134,7 @@ def test_a_table_that_does_not_fit_is_refused_at_once_with_its_size(n, size):
 
 def test_the_size_named_is_the_size_of_the_table(monkeypatch):
     """2^33 cells of 8 bytes are 64 GiB; on a machine that could hold them they would not be."""
-    monkeypatch.setattr("ebnc.errors._memory_limit", lambda: 2**34)
+    monkeypatch.setattr("ebnc.memory._memory_limit", lambda: 2**34)
     structure = EmbeddedStructure.table("Y", [f"X{i}" for i in range(32)])
     with pytest.raises(TooLargeError, match="would take 64 GiB"):
         theta_shape(structure, Domain(dict.fromkeys(structure.names, 2)), "Y")

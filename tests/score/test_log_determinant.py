@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ebnc.fitting.metric import Factor
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.optimum import find_optimum
 from ebnc.likelihood.posterior import Posterior
 from ebnc.score import log_determinant
@@ -35,7 +35,7 @@ def test_it_equals_finite_differences(problem, monkeypatch, writes_rows_out):
     for place in [(0, 0), (3, phi.shape[1] - 1), (phi.shape[0] - 1, 0)]:
         step = np.zeros_like(phi)
         step[place] = 1e-5
-        ahead, behind = (Factor.of(posterior.upper_neg_hessian(phi + s * step)) for s in (1, -1))
+        ahead, behind = (Cholesky.of(posterior.upper_neg_hessian(phi + s * step)) for s in (1, -1))
         numeric = (ahead.log_determinant - behind.log_determinant) / 2e-5
         assert gradient[place] == pytest.approx(numeric, abs=1e-5)
 

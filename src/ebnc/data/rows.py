@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ebnc.domain import Domain
-from ebnc.errors import DataError, refuse_if_too_large
+from ebnc.errors import DataError
+from ebnc.memory import refuse_if_too_large
 from ebnc.typing import CodeArray, IntArray
 
 __all__ = ["CodedRows", "all_configurations", "code_type"]

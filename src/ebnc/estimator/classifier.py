@@ -39,7 +39,6 @@ from ebnc.estimator.tables import (
 from ebnc.fitted import FittedEBNC
 from ebnc.fitting.fit import Fit
 from ebnc.fitting.optimum import likelihood_of
-from ebnc.kernels.parallel import limit_threads
 from ebnc.learn import fit_likelihood, with_background
 from ebnc.likelihood.posterior import Posterior
 from ebnc.parameters.coding import ORTHONORMAL
@@ -52,6 +51,7 @@ from ebnc.search.averaging import posterior_draws
 from ebnc.search.limits import Limits
 from ebnc.search.trace import FeatureWorth, SearchTrace, Step
 from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.threads import limit_threads
 from ebnc.typing import FloatArray
 
 __all__ = ["EBNCClassifier"]

@@ -10,7 +10,7 @@ from ebnc.likelihood.prior import NormalPrior
 from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:
-    from ebnc.fitting.metric import Factor  # loads scipy, which a model file does without
+    pass  # loads scipy, which a model file does without
 
 __all__ = ["Fit"]
 
@@ -30,7 +30,7 @@ class Fit:
         The prior of φ, with the scales that were chosen.
     solution : Solution
         φ̃, and how it was reached.
-    factor : Factor or None
+    factor : Cholesky or None
         The Cholesky factor of A; None where A is too large, or was not kept.
     n_cases : float
         N, the sum of the weights.
@@ -48,7 +48,7 @@ class Fit:
     design: Design
     prior: NormalPrior
     solution: Solution
-    factor: "Factor | None"
+    factor: "Cholesky | None"
     n_cases: float
     log_likelihood: float
     log_evidence: float | None = None
@@ -61,7 +61,7 @@ class Fit:
         return self.design.to_basis(self.solution.phi)
 
     @property
-    def curvature(self) -> "Factor":
+    def curvature(self) -> "Cholesky":
         """The factor of A, or an error that says why there is none."""
         if self.factor is None:
             from ebnc.fitting.newton import LARGEST_FACTOR

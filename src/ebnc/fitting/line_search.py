@@ -7,37 +7,41 @@ import numpy as np
 from ebnc.likelihood.posterior import Posterior
 from ebnc.typing import FloatArray
 
-__all__ = ["Moved", "search_line"]
+__all__ = ["Point", "search_line"]
 
 MOST_TRIALS = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Moved:
-    """Where a line search ended."""
+class Point:
+    """φ with value and gradient of the objective there."""
 
     phi: FloatArray
     value: float
     gradient: FloatArray
-    n_values: int
+
+    @classmethod
+    def at(cls, posterior: Posterior, phi: FloatArray) -> "Point":
+        """Evaluate the objective at φ."""
+        return cls(phi, *posterior.value_and_gradient(phi))
 
 
 def search_line(
-    posterior: Posterior, phi: FloatArray, value: float, step: FloatArray, slope: float
-) -> Moved | None:
+    posterior: Posterior, start: Point, step: FloatArray, slope: float
+) -> tuple[Point, int] | None:
     """From the full step back to one that satisfies Armijo's condition; None where there is none.
 
     Near the optimum rounding hides the gain; there the slope decides (Hager & Zhang 2005).
-    ``slope``: gᵀstep > 0.
+    ``slope``: gᵀstep > 0. Returns the point and the number of points that were tried.
     """
-    length, noise = 1.0, posterior.rounding(phi, value)
-    for n_values in range(1, MOST_TRIALS + 1):
-        trial = phi + length * step
-        trial_value, gradient = posterior.value_and_gradient(trial)
-        if trial_value >= value + 1e-4 * length * slope:
-            return Moved(trial, trial_value, gradient, n_values)
-        if trial_value >= value - noise and abs(float(np.vdot(gradient, step))) <= 0.9 * slope:
-            return Moved(trial, trial_value, gradient, n_values)
-        lack = value + length * slope - trial_value
+    length, noise = 1.0, posterior.rounding(start.phi, start.value)
+    for n_trials in range(1, MOST_TRIALS + 1):
+        trial = Point.at(posterior, start.phi + length * step)
+        if trial.value >= start.value + 1e-4 * length * slope:
+            return trial, n_trials
+        trial_slope = float(np.vdot(trial.gradient, step))
+        if trial.value >= start.value - noise and abs(trial_slope) <= 0.9 * slope:
+            return trial, n_trials
+        lack = start.value + length * slope - trial.value
         length *= min(0.5, max(0.1, 0.5 * length * slope / lack))  # the parabola's maximum
     return None

@@ -1,70 +1,166 @@
-"""Metrics for search directions: Cholesky factors of A, whole or bag by bag."""
+"""The metric of Newton's method: a factor of A, corrected by gradients, renewed when that pays.
 
-from dataclasses import dataclass
+1. Directions are limited-memory BFGS whose initial matrix is A⁻¹ from a Cholesky factor: a fresh
+   factor gives Newton's step, an old one is corrected by the gradients seen since.
+2. At contraction c of the decrement, log(tolerance/decrement)/log c more gradients are needed.
+   Where a new Hessian costs less, it is computed (from the sketch while there is one).
+3. Where A is too large, only the blocks of single bags are factored: O(d) memory.
+"""
+
+import math
+from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
 
-from ebnc.errors import SingularHessianError
+from ebnc.fitting.cholesky import BagCholesky, Cholesky
+from ebnc.fitting.line_search import Point
 from ebnc.likelihood.posterior import Posterior
 from ebnc.typing import FloatArray
 
-__all__ = ["BagFactor", "Factor"]
+__all__ = ["MEMORY", "Metric", "Step"]
+
+RENT = 0.7
+"""A new Hessian is bought once this share of its price went into gradients (0.5–1 are alike)."""
+
+POOR = 0.5
+"""Contraction right after a Hessian of the sketch that is worse than this gives the sketch up."""
+
+POOR_SEARCH = 4
+"""A line search with more trials than this shows a metric that is of no use here any more."""
+
+MEMORY = 20
+"""Steps whose gradients correct the factor."""
 
 
-@dataclass(frozen=True, eq=False)
-class Factor:
-    """The Cholesky factor of A (or of an estimate of it): A = L Lᵀ, L below and on the diagonal."""
+class Step(NamedTuple):
+    """A search direction A⁻¹g, and its ``slope`` gᵀA⁻¹g."""
 
-    lower: FloatArray
-
-    @classmethod
-    def of(cls, upper: FloatArray) -> "Factor":
-        """From the upper triangle of A, which is overwritten."""
-        # The upper triangle of a C-ordered array is the lower one of its transpose: no copy.
-        lower, failed = dpotrf(upper.T, lower=1, overwrite_a=1, clean=0)
-        if failed:
-            raise SingularHessianError(
-                f"the negative Hessian of size {len(upper)} is not positive definite; use a proper "
-                "prior (finite prior_scale)"
-            )
-        return cls(lower)
-
-    def solve(self, vector: FloatArray) -> FloatArray:
-        """A⁻¹ v."""
-        solved, _ = dpotrs(self.lower, vector.reshape(len(self.lower), -1), lower=1)
-        return np.asarray(solved).reshape(vector.shape)
-
-    def inverse_root(self) -> FloatArray:
-        """L⁻ᵀ, shape (d, d): A⁻¹ = L⁻ᵀ L⁻¹, so its rows' squares add up to the diagonal of A⁻¹."""
-        inverse, _ = dtrtri(self.lower, lower=1)
-        return np.asarray(np.tril(inverse).T)
-
-    def inverse(self) -> FloatArray:
-        """A⁻¹, shape (d, d)."""
-        lower, _ = dpotri(self.lower, lower=1)
-        return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
+    direction: FloatArray
+    slope: float
 
     @property
-    def log_determinant(self) -> float:
-        """log |A|."""
-        return 2.0 * float(np.log(np.diagonal(self.lower)).sum())
+    def decrement(self) -> float:
+        """½ gᵀA⁻¹g: about how many nats the maximum is away."""
+        return 0.5 * self.slope
 
 
-@dataclass(frozen=True, eq=False)
-class BagFactor:
-    """Cholesky factors of the diagonal blocks of A, one a bag: where A itself is too large."""
+class _Correction(NamedTuple):
+    """What one step told of A: ``bend`` ≈ A · ``change``, ``curvature`` = their product > 0."""
 
-    blocks: tuple[Factor, ...]
-    columns: tuple[slice, ...]
+    change: FloatArray
+    bend: FloatArray
+    curvature: float
 
-    @classmethod
-    def at(cls, posterior: Posterior, phi: FloatArray) -> "BagFactor":
-        """The blocks of A at φ."""
-        blocks = tuple(Factor.of(block) for block in posterior.diagonal_blocks(phi))
-        return cls(blocks, tuple(posterior.design.columns))
 
-    def solve(self, vector: FloatArray) -> FloatArray:
-        """Block by block."""
-        pairs = zip(self.blocks, self.columns, strict=True)
-        return np.concatenate([block.solve(vector[where]) for block, where in pairs])
+class Metric:
+    """A⁻¹ for the steps of one fit.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        What is maximised.
+    sketch : Posterior, optional
+        A sample of its rows, whose Hessian is cheaper.
+    factor : Cholesky or BagCholesky, optional
+        The factor to begin with; the first step computes one unless given.
+    is_whole : bool
+        Whether A is factored as a whole, or only the blocks of its bags.
+    tolerance : float
+        The decrement, in nats, that the fit will end with.
+    """
+
+    def __init__(
+        self,
+        posterior: Posterior,
+        sketch: Posterior | None,
+        factor: Cholesky | BagCholesky | None,
+        *,
+        is_whole: bool,
+        tolerance: float,
+    ) -> None:
+        self.factor = factor
+        self.is_whole, self.tolerance = is_whole, tolerance
+        self.n_hessians = 0
+        self._posterior, self._sketch = posterior, sketch
+        self._corrections: list[_Correction] = []
+        self._previous_decrement = math.inf
+        self._n_steps = 0  # since the last Hessian
+        self._fresh_contraction = 0.01  # in the step right after a Hessian of the sketch
+
+    def step_from(self, point: Point) -> Step:
+        """The step at a point, with a new factor where there is none."""
+        if self.factor is None:
+            self.factor = self._factor_at(point.phi)
+            self.n_hessians += 1
+            self._corrections, self._previous_decrement, self._n_steps = [], math.inf, 0
+        direction = _inverse_times(self.factor, self._corrections, point.gradient)
+        return Step(direction, float(np.vdot(point.gradient, direction)))
+
+    def _factor_at(self, phi: FloatArray) -> Cholesky | BagCholesky:
+        if not self.is_whole:
+            return BagCholesky.at(self._posterior, phi)
+        return Cholesky.of((self._sketch or self._posterior).upper_neg_hessian(phi))
+
+    def discard_if_worn(self, decrement: float) -> bool:
+        """Discard the factor where a new Hessian costs less than the steps it would save.
+
+        ``decrement``: of the step that is next, with this factor. Returns whether it is discarded.
+        """
+        if not self._corrections or not self.is_whole:
+            return False
+        self._n_steps += 1
+        contraction = decrement / self._previous_decrement
+        is_first = self._n_steps == 1 and self.n_hessians > 0
+        if self._sketch is not None and is_first:
+            self._fresh_contraction = contraction
+            if contraction > POOR:  # the sample does not show the curvature; from now on all rows
+                self._sketch, self.factor = None, None
+                return True
+        price = (self._sketch or self._posterior).hessian_price / self._posterior.gradient_price
+        left = self._steps_left(decrement, contraction)
+        left_afresh = 2.0
+        if self._sketch is not None:
+            left_afresh = self._steps_left(decrement, self._fresh_contraction)
+        if self._n_steps >= RENT * price and left > price + left_afresh:
+            self.factor = None
+        return self.factor is None
+
+    def _steps_left(self, decrement: float, contraction: float) -> float:
+        if contraction >= 1.0:
+            return math.inf
+        return math.log(self.tolerance / decrement) / math.log(contraction)
+
+    def learn(self, before: Point, after: Point, n_trials: int, decrement: float) -> None:
+        """Take in what a step showed: the change of the gradient, and how hard it was to find.
+
+        ``n_trials``: values that the line search computed. ``decrement``: of the step.
+        """
+        self._previous_decrement = decrement
+        if n_trials > POOR_SEARCH and self.is_whole:
+            self.factor = None
+            return
+        change, bend = after.phi - before.phi, before.gradient - after.gradient
+        curvature = float(np.vdot(change, bend))
+        if curvature > 0.0:
+            kept = self._corrections[-(MEMORY - 1) :]
+            self._corrections = [*kept, _Correction(change, bend, curvature)]
+
+
+def _inverse_times(
+    factor: Cholesky | BagCholesky, corrections: list[_Correction], gradient: FloatArray
+) -> FloatArray:
+    """Two-loop recursion of L-BFGS (Nocedal & Wright, algorithm 7.4) with the factor's A⁻¹."""
+    vector = gradient.copy()
+    weights = []
+    for change, bend, curvature in reversed(corrections):
+        weight = float(np.vdot(change, vector)) / curvature
+        vector -= weight * bend
+        weights.append(weight)
+    vector = factor.solve(vector)
+    if corrections and isinstance(factor, BagCholesky):
+        # Blocks do not know of each other and overshoot; this halved the steps.
+        last = corrections[-1]
+        vector *= last.curvature / float(np.vdot(last.bend, factor.solve(last.bend)))
+    for (change, bend, curvature), weight in zip(corrections, reversed(weights), strict=True):
+        vector += (weight - float(np.vdot(bend, vector)) / curvature) * change
+    return vector

@@ -11,18 +11,18 @@ count. A sum is right where maxima lie apart; where they are shallow and overlap
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.errors import NoMaximumError, ParameterError
-from ebnc.parameters.closest_theta import climb
+from ebnc.fitting.theta_climb import climb
+from ebnc.fitting.theta_likelihood import ThetaLikelihood
+from ebnc.fitting.theta_posterior import ThetaPosterior
 from ebnc.parameters.embedded_network import EmbeddedNetwork
 from ebnc.parameters.generic import generic_dimension
+from ebnc.parameters.kappa import log_theta_of_factors
 from ebnc.parameters.theta import random_theta
-from ebnc.parameters.theta_likelihood import ThetaLikelihood
-from ebnc.parameters.theta_posterior import ThetaPosterior
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
@@ -31,8 +31,6 @@ __all__ = ["ThetaFit", "ThetaMaximum", "fit_theta_to_cases"]
 SAME = 1e-3
 """Nats between climbs to one maximum. Differences of p(y|x), or of θ, are measured by what they
 cost: those of rows that hardly matter are rounding, however large."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,10 +231,5 @@ def _random_logits(
 ) -> FloatArray:
     """Logits of a θ drawn uniformly, in the order of ``ThetaLikelihood``."""
     theta = random_theta(structure, cases.domain, generator)
-    parts = []
-    for factor in structure.factors:
-        table = np.log(theta[factor.head])
-        if factor.head != structure.target:
-            table = np.moveaxis(table, structure.parents(factor.head).index(structure.target), -1)
-        parts.append(table.ravel())
-    return np.concatenate(parts)
+    logs = log_theta_of_factors(structure, theta)
+    return np.concatenate([table.ravel() for table in logs.values()])

@@ -1,16 +1,16 @@
 """The maximum of a posterior as a ``Fit``, with its exact curvature."""
 
 from ebnc.data.parts import Parts
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.fit import Fit
-from ebnc.fitting.metric import Factor
 from ebnc.fitting.newton import maximise, polish
 from ebnc.fitting.solution import Solution
-from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.phi import Basis
+from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
 __all__ = ["find_optimum", "fit_at", "likelihood_of"]
@@ -18,21 +18,21 @@ __all__ = ["find_optimum", "fit_at", "likelihood_of"]
 
 def likelihood_of(basis: Basis, cases: Parts) -> Posterior:
     """The likelihood of the cases; its prior N(0, 1) is there to be replaced (``with_prior``)."""
-    design = Design(basis)
+    design = Design.of(basis)
     return Posterior(design, count_cells(design, cases), NormalPrior((1.0,)))
 
 
 @one_blas_thread()
 def find_optimum(
-    posterior: Posterior, start: FloatArray | None = None, metric: Factor | None = None
+    posterior: Posterior, start: FloatArray | None = None, metric: Cholesky | None = None
 ) -> Fit:
     """φ̃ to rounding errors, with its exact curvature; ``start`` and ``metric`` for a warm start."""
     solution = maximise(posterior, start, metric=metric)
-    factor = Factor.of(posterior.upper_neg_hessian(solution.phi))
+    factor = Cholesky.of(posterior.upper_neg_hessian(solution.phi))
     return fit_at(posterior, polish(posterior, solution, factor), factor)
 
 
-def fit_at(posterior: Posterior, solution: Solution, factor: Factor | None) -> Fit:
+def fit_at(posterior: Posterior, solution: Solution, factor: Cholesky | None) -> Fit:
     """The record of a maximum that was found: L(φ̃) is its value without the prior's part."""
     penalty = 0.5 * float(posterior.precision @ (solution.phi**2).sum(axis=1))
     return Fit(

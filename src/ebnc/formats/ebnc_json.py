@@ -96,7 +96,7 @@ def _fit_from_json(field: Field, model: EBNC, order: Sequence[Term]) -> FittedEB
     errors = parts["standard_errors"].optional(lambda f: phi_from_json(model.basis, order, f))
     if errors is not None and not np.all(errors >= 0):
         raise parts["standard_errors"].error("must not be negative")
-    design = Design(model.basis)
+    design = Design.of(model.basis)
     fit = Fit(
         design,
         NormalPrior(scales, intercept_scale),

@@ -7,7 +7,7 @@ the rows begin … end that it is told.
 import numpy as np
 
 from ebnc.kernels.compiling import compiled
-from ebnc.kernels.tiles import TILE, mix, probabilities, scatter
+from ebnc.kernels.tiles import TILE, mix, probabilities, room_for_tile, scatter
 
 __all__ = [
     "count_classes",
@@ -73,9 +73,7 @@ def log_partition(cells, offsets, tables, weights, begin, end, expected):  # typ
     ⟨class counts, tables⟩ minus the sum returned is the log-likelihood.
     """
     n_others = tables.shape[0]
-    p = np.empty((n_others + 1, TILE))
-    log_z = np.empty(TILE)
-    scratch = np.empty(TILE)
+    p, log_z, scratch = room_for_tile(tables)
     result = 0.0
     for first in range(begin, end, TILE):
         n = min(TILE, end - first)
@@ -103,9 +101,7 @@ def information(cells, offsets, tables, weights, begin, end, out):  # type: igno
     out: (end − begin, L(L + 1)/2)
     """
     n_others = tables.shape[0]
-    p = np.empty((n_others + 1, TILE))
-    log_z = np.empty(TILE)
-    scratch = np.empty(TILE)
+    p, log_z, scratch = room_for_tile(tables)
     for first in range(begin, end, TILE):
         n = min(TILE, end - first)
         probabilities(cells, offsets, tables, first, n, p, log_z, scratch)
@@ -128,9 +124,7 @@ def information(cells, offsets, tables, weights, begin, end, out):  # type: igno
 def residuals(cells, offsets, tables, classes, weights, begin, end, out):  # type: ignore[no-untyped-def]
     """n_i (I(y_i = k) − p_k) of the rows begin … end, k = 1 … L.   out: (end − begin, L)."""
     n_others = tables.shape[0]
-    p = np.empty((n_others + 1, TILE))
-    log_z = np.empty(TILE)
-    scratch = np.empty(TILE)
+    p, log_z, scratch = room_for_tile(tables)
     for first in range(begin, end, TILE):
         n = min(TILE, end - first)
         probabilities(cells, offsets, tables, first, n, p, log_z, scratch)

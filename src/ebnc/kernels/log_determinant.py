@@ -3,7 +3,7 @@
 import numpy as np
 
 from ebnc.kernels.compiling import compiled
-from ebnc.kernels.tiles import TILE, probabilities, scatter
+from ebnc.kernels.tiles import TILE, probabilities, room_for_tile, scatter
 
 __all__ = ["lean", "look_up_pairs"]
 
@@ -44,9 +44,7 @@ def lean(cells, offsets, tables, weights, spread, start, begin, end, out):  # ty
     spread[i − start]: H_kk and 2 H_kl of row i, pairs k ≤ l as in ``np.triu_indices``.
     """
     n_others = tables.shape[0]
-    p = np.empty((n_others + 1, TILE))
-    log_z = np.empty(TILE)
-    scratch = np.empty(TILE)
+    p, log_z, scratch = room_for_tile(tables)
     u = np.empty((n_others, TILE))
     for first in range(begin, end, TILE):
         n = min(TILE, end - first)

@@ -3,9 +3,10 @@
 import numpy as np
 
 from ebnc.kernels.compiling import compiled
-from ebnc.kernels.parallel import in_parallel, row_blocks
-from ebnc.kernels.tiles import TILE, gather, mix, probabilities
-from ebnc.typing import CodeArray, FloatArray, IntArray
+from ebnc.kernels.flat_tables import FlatTables
+from ebnc.kernels.tiles import TILE, gather, mix, probabilities, room_for_tile
+from ebnc.threads import in_parallel, row_blocks
+from ebnc.typing import CodeArray, FloatArray
 
 __all__ = ["look_up_log_odds", "look_up_log_probability", "look_up_probabilities"]
 
@@ -26,9 +27,7 @@ def _log_odds(codes, columns, strides, starts, offsets, tables, begin, end, out)
 @compiled
 def _probabilities(codes, columns, strides, starts, offsets, tables, begin, end, out):  # type: ignore[no-untyped-def]
     cells = np.empty((len(starts) - 1, TILE), dtype=np.uint32)
-    p = np.empty((tables.shape[0] + 1, TILE))
-    log_z = np.empty(TILE)
-    scratch = np.empty(TILE)
+    p, log_z, scratch = room_for_tile(tables)
     for first in range(begin, end, TILE):
         n = min(TILE, end - first)
         mix(codes, columns, strides, starts, first, n, cells)
@@ -41,9 +40,7 @@ def _probabilities(codes, columns, strides, starts, offsets, tables, begin, end,
 @compiled
 def _log_probability(codes, columns, strides, starts, offsets, tables, classes, begin, end, out):  # type: ignore[no-untyped-def]
     cells = np.empty((len(starts) - 1, TILE), dtype=np.uint32)
-    p = np.empty((tables.shape[0] + 1, TILE))
-    log_z = np.empty(TILE)
-    scratch = np.empty(TILE)
+    p, log_z, scratch = room_for_tile(tables)
     for first in range(begin, end, TILE):
         n = min(TILE, end - first)
         mix(codes, columns, strides, starts, first, n, cells)
@@ -57,59 +54,24 @@ def _log_probability(codes, columns, strides, starts, offsets, tables, classes, 
                     out[first + i] += scratch[i]
 
 
-def look_up_log_odds(
-    codes: CodeArray,
-    columns: IntArray,
-    strides: IntArray,
-    starts: IntArray,
-    offsets: IntArray,
-    tables: FloatArray,
-) -> FloatArray:
-    """λ = Σ_b tables[:, offsets[b] + cell_b], shape (rows, L); cells are mixed radix of codes.
-
-    ``codes``: (variables, rows). Table b reads ``columns[starts[b]:starts[b+1]]`` with the strides
-    beside them. Every cell must lie inside its table, and a table have fewer than 2^32 cells.
-    """
-    out = np.empty((codes.shape[1], tables.shape[0]))
-    in_parallel(
-        lambda block: _log_odds(codes, columns, strides, starts, offsets, tables, *block, out),
-        row_blocks(codes.shape[1]),
-    )
+def look_up_log_odds(codes: CodeArray, flat: FlatTables) -> FloatArray:
+    """λ, shape (rows, K − 1). ``codes``: (variables, rows), every cell inside of its table."""
+    out = np.empty((codes.shape[1], len(flat.tables)))
+    in_parallel(lambda block: _log_odds(codes, *flat, *block, out), row_blocks(len(out)))
     return out
 
 
-def look_up_probabilities(
-    codes: CodeArray,
-    columns: IntArray,
-    strides: IntArray,
-    starts: IntArray,
-    offsets: IntArray,
-    tables: FloatArray,
-) -> FloatArray:
-    """Softmax of (0, λ), shape (rows, L + 1); arguments as for ``look_up_log_odds``."""
-    out = np.empty((codes.shape[1], tables.shape[0] + 1))
-    in_parallel(
-        lambda block: _probabilities(codes, columns, strides, starts, offsets, tables, *block, out),
-        row_blocks(codes.shape[1]),
-    )
+def look_up_probabilities(codes: CodeArray, flat: FlatTables) -> FloatArray:
+    """Softmax of (0, λ), shape (rows, K)."""
+    out = np.empty((codes.shape[1], len(flat.tables) + 1))
+    in_parallel(lambda block: _probabilities(codes, *flat, *block, out), row_blocks(len(out)))
     return out
 
 
-def look_up_log_probability(
-    codes: CodeArray,
-    columns: IntArray,
-    strides: IntArray,
-    starts: IntArray,
-    offsets: IntArray,
-    tables: FloatArray,
-    classes: CodeArray,
-) -> FloatArray:
+def look_up_log_probability(codes: CodeArray, flat: FlatTables, classes: CodeArray) -> FloatArray:
     """log p of every row's own class, λ_y − log Z, shape (rows,): exact where p underflows."""
     out = np.empty(codes.shape[1])
     in_parallel(
-        lambda block: _log_probability(
-            codes, columns, strides, starts, offsets, tables, classes, *block, out
-        ),
-        row_blocks(codes.shape[1]),
+        lambda block: _log_probability(codes, *flat, classes, *block, out), row_blocks(len(out))
     )
     return out

@@ -9,11 +9,12 @@ Shared by the kernels of prediction and likelihood; a tile's arrays stay in the 
 
 import math
 
+import numpy as np
 from numba import njit
 
 from ebnc.kernels.exponential import exp_of_negative, log1p_of_fraction
 
-__all__ = ["TILE", "gather", "mix", "probabilities", "scatter"]
+__all__ = ["TILE", "gather", "mix", "probabilities", "room_for_tile", "scatter"]
 
 TILE = 1024
 
@@ -76,6 +77,12 @@ def scatter(cells, offsets, values, first, n, table):  # type: ignore[no-untyped
         c = cells[b, first : first + n]
         for i in range(n):
             t[c[i]] += values[i]
+
+
+@njit(nogil=True)
+def room_for_tile(tables):  # type: ignore[no-untyped-def]
+    """Arrays for ``probabilities`` to write to: p (L + 1, TILE), log Z (TILE,), scratch (TILE,)."""
+    return np.empty((tables.shape[0] + 1, TILE)), np.empty(TILE), np.empty(TILE)
 
 
 @njit(nogil=True)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ebnc.kernels.compiling import compiled
-from ebnc.kernels.parallel import in_parallel, row_blocks
+from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["count_states", "find_leaves"]

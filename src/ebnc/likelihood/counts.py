@@ -15,8 +15,8 @@ from ebnc.data.cases import Cases
 from ebnc.data.parts import Parts
 from ebnc.data.rows import CodedRows
 from ebnc.kernels.likelihood import count_classes
-from ebnc.kernels.parallel import in_parallel, row_blocks
 from ebnc.likelihood.design import Design
+from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, FloatArray
 
 __all__ = [

@@ -7,22 +7,23 @@ small ones; the functions are those of the clusters. Every term S belongs to the
 contains it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from math import prod
 
 import numpy as np
 
 from ebnc.data.rows import CodedRows
-from ebnc.errors import refuse_if_too_large
+from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.coding import ORTHONORMAL
-from ebnc.parameters.phi import Basis
+from ebnc.parameters.phi import Basis, Term
 from ebnc.parameters.tables import first_bags, pack_bags, recipe
+from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["Bag", "Design"]
+__all__ = ["Bag", "Design", "place_terms"]
 
 BAG_CELLS = 128  # larger bags save look-ups but make cross-tabulations of pairs slow to fill
 FEW_STATES = 32  # of a variable, up to which products of all its columns are written out
@@ -40,6 +41,24 @@ class Bag:
     names: tuple[str, ...]
     factors: tuple[FloatArray, ...]
     keep: IntArray
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        n_states: Mapping[str, int],
+        terms: Iterable[Sequence[str]],
+        coding: Callable[[int], FloatArray] = ORTHONORMAL.full,
+    ) -> "Bag":
+        """A bag over ``names`` that carries these terms; ``coding``: [1 | H] of r states."""
+        sizes = [n_states[x] for x in names]
+        cells = np.arange(prod(sizes)).reshape(sizes)
+        keep = [np.empty(0, dtype=np.int64)]
+        for inputs in terms:
+            corner = cells[tuple(slice(1, None) if x in inputs else 0 for x in names)]
+            axes = [x for x in names if x in inputs]
+            keep.append(np.transpose(corner, [axes.index(x) for x in inputs]).ravel())
+        return cls(tuple(names), tuple(coding(r) for r in sizes), np.concatenate(keep))
 
     @cached_property
     def n_cells(self) -> int:
@@ -104,47 +123,67 @@ class Bag:
         return array.reshape(self.n_cells, -1)
 
 
+@dataclass(frozen=True, eq=False)
 class Design:
     """φ as an array (columns, K − 1) in the bags' order, and tables (K − 1, cells) of all bags.
 
-    ``columns[b]`` are the rows of φ that bag b carries; ``order`` leads from the flat vector of a
-    ``Basis`` to this order: φ_design = φ_basis.reshape(-1, K − 1)[order].
+    Attributes
+    ----------
+    basis : Basis
+        The terms, in the order of the flat φ.
+    bags : tuple of Bag
+        The look-ups, each with the terms that it carries.
+    order : array (columns,)
+        From the flat vector of the basis to this order:
+        φ_design = φ_basis.reshape(-1, K − 1)[order].
+    order_of_interaction : array (columns,)
+        How many inputs the term of each column has.
     """
 
-    def __init__(self, basis: Basis, most_cells: int = BAG_CELLS) -> None:
-        self.basis = basis
-        self.n_others = basis.n_classes - 1
-        self.class_map = ORTHONORMAL.classes(basis.n_classes)
-        n_states = {x: basis.domain.n_states(x) for x in basis.structure.markov_blanket}
-        full = {r: ORTHONORMAL.full(r) for r in set(n_states.values())}
-        scopes = pack_bags(basis.structure.clusters, n_states, most_cells)
-        placed: list[list[int]] = [[] for _ in scopes]
-        for t, b in enumerate(first_bags(scopes, [term.inputs for term in basis.terms])):
-            placed[b].append(t)
+    basis: Basis
+    bags: tuple[Bag, ...]
+    order: IntArray
+    order_of_interaction: IntArray
 
-        self.bags: list[Bag] = []
-        order, orders = [], []
-        for scope, here in zip(scopes, placed, strict=True):
-            shape = tuple(n_states[x] for x in scope)
-            numbers = np.arange(prod(shape)).reshape(shape)
-            keep = []
-            for t in here:
-                term = basis.terms[t]
-                corner = tuple(slice(1, None) if x in term.inputs else 0 for x in scope)
-                axes = [x for x in scope if x in term.inputs]
-                cells = np.transpose(numbers[corner], [axes.index(x) for x in term.inputs])
-                keep.append(cells.ravel())
-                start = term.start // max(1, self.n_others)
-                order.append(np.arange(start, start + cells.size))
-                orders.append(np.full(cells.size, len(term.inputs)))
-            factors = tuple(full[n_states[x]] for x in scope)
-            joined = np.concatenate(keep) if keep else np.empty(0, dtype=np.int64)
-            self.bags.append(Bag(scope, factors, joined))
-        self.order = np.concatenate(order)
-        self.order_of_interaction = np.concatenate(orders)
+    @classmethod
+    def of(cls, basis: Basis, most_cells: int = BAG_CELLS) -> "Design":
+        """The design of a basis, its clusters packed into bags of at most ``most_cells`` cells."""
+        n_states = {x: basis.domain.n_states(x) for x in basis.structure.markov_blanket}
+        scopes = pack_bags(basis.structure.clusters, n_states, most_cells)
+        carried = place_terms(basis.terms, scopes)
+        coding = cache(ORTHONORMAL.full)
+        bags = tuple(
+            Bag.of(scope, n_states, [term.inputs for term in terms], coding)
+            for scope, terms in zip(scopes, carried, strict=True)
+        )
+        placed = [term for terms in carried for term in terms]
+        n_others = max(1, basis.n_classes - 1)
+        widths = [prod(term.shape[:-1]) for term in placed]
+        starts = [term.start // n_others for term in placed]
+        order = [np.arange(a, a + width) for a, width in zip(starts, widths, strict=True)]
+        orders = np.repeat([len(term.inputs) for term in placed], widths)
+        return cls(basis, bags, np.concatenate(order), orders)
+
+    @property
+    def n_others(self) -> int:
+        """K − 1."""
+        return self.basis.n_classes - 1
+
+    @cached_property
+    def class_map(self) -> FloatArray:
+        """Q, shape (K − 1, K − 1)."""
+        return ORTHONORMAL.classes(self.basis.n_classes)
+
+    @cached_property
+    def columns(self) -> tuple[slice, ...]:
+        """The rows of φ that each bag carries."""
         edges = np.cumsum([0, *(bag.keep.size for bag in self.bags)]).tolist()
-        self.columns = [slice(start, stop) for start, stop in pairwise(edges)]
-        self.offsets = np.cumsum([0, *(bag.n_cells for bag in self.bags)], dtype=np.int64)
+        return tuple(slice(start, stop) for start, stop in pairwise(edges))
+
+    @cached_property
+    def offsets(self) -> IntArray:
+        """Where the cells of each bag begin in the tables, shape (bags + 1,)."""
+        return np.cumsum([0, *(bag.n_cells for bag in self.bags)], dtype=np.int64)
 
     @property
     def n_columns(self) -> int:
@@ -177,14 +216,7 @@ class Design:
 
     def bag_of(self, names: Sequence[str], terms: Sequence[Sequence[str]]) -> Bag:
         """A bag over ``names`` that carries only these terms, in the order given."""
-        n_states = [self.basis.domain.n_states(x) for x in names]
-        numbers = np.arange(prod(n_states)).reshape(n_states)
-        keep = [
-            numbers[tuple(slice(1, None) if x in term else 0 for x in names)].ravel()
-            for term in terms
-        ]
-        factors = tuple(ORTHONORMAL.full(r) for r in n_states)
-        return Bag(tuple(names), factors, np.concatenate(keep))
+        return Bag.of(names, {x: self.basis.domain.n_states(x) for x in names}, terms)
 
     def from_basis(self, phi: FloatArray) -> FloatArray:
         """A flat φ (or gradient) of the basis in this order, shape (columns, K − 1)."""
@@ -226,10 +258,19 @@ class Design:
     def cells(self, rows: CodedRows) -> CodeArray:
         """Cell numbers of coded rows, shape (bags, rows), in the smallest of two unsigned types."""
         from ebnc.kernels.likelihood import mix_cells
-        from ebnc.kernels.parallel import in_parallel, row_blocks
 
         largest = max(bag.n_cells for bag in self.bags)
         out = np.empty((len(self.bags), len(rows)), np.uint16 if largest <= 2**16 else np.uint32)
-        how = recipe([bag.names for bag in self.bags], rows)
-        in_parallel(lambda block: mix_cells(rows.codes, *how, *block, out), row_blocks(len(rows)))
+        addresses = recipe([bag.names for bag in self.bags], rows)
+        in_parallel(
+            lambda block: mix_cells(rows.codes, *addresses, *block, out), row_blocks(len(rows))
+        )
         return out
+
+
+def place_terms(terms: Sequence[Term], scopes: Sequence[Sequence[str]]) -> list[list[Term]]:
+    """The terms that each scope carries: every term belongs to the first scope that contains it."""
+    carried: list[list[Term]] = [[] for _ in scopes]
+    for term, scope in zip(terms, first_bags(scopes, [t.inputs for t in terms]), strict=True):
+        carried[scope].append(term)
+    return carried

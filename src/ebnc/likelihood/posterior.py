@@ -18,6 +18,7 @@ from ebnc.likelihood.counts import CellCounts, Counts, count_cells, joined_count
 from ebnc.likelihood.design import Bag, Design
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.likelihood.row_sums import (
+    OutsideBlock,
     RowTerms,
     draw_sample,
     pull_back_diagonal,
@@ -33,16 +34,6 @@ __all__ = ["OutsideBlock", "Posterior", "count_cells"]
 
 CELL_ROWS = 20
 BATCH_BYTES = 256 * 2**20  # blocks outside of the design that are summed together
-
-
-@dataclass(frozen=True, eq=False)
-class OutsideBlock:
-    """Of a bag outside of the design, with d_B parameters: the likelihood's gradient (d_B,), its
-    negative Hessian (d_B, d_B), and that with parameters of the design (d_B, up to d)."""
-
-    gradient: FloatArray
-    own: FloatArray
-    cross: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +96,6 @@ class Posterior:
         """
         cheaper = sum_hessian_dense if self.writes_rows_out else sum_hessian
         result = self.data.add_up(cheaper, self.design.phi_to_tables(phi))
-        return self._with_precision(result)
-
-    def _with_precision(self, result: FloatArray) -> FloatArray:
         dimension = self.design.dimension
         neg_hessian = result.reshape(dimension, dimension)
         neg_hessian.flat[:: dimension + 1] += np.repeat(self.precision, self.design.n_others)
@@ -133,7 +121,7 @@ class Posterior:
         bags: Sequence[Bag],
         beside: Sequence[tuple[int, ...]] | None = None,
         kept: RowTerms | None = None,
-    ) -> list["OutsideBlock"]:
+    ) -> list[OutsideBlock]:
         """Gradient and Hessian of the likelihood in the parameters of other bags, at φ.
 
         ``beside``: for every bag the numbers of the design's bags that the mixed derivatives are
@@ -151,8 +139,7 @@ class Posterior:
             size += bag.keep.size
             if size > at_once or i == len(bags) - 1:
                 mine = kept if isinstance(self.data, CellCounts) else None  # parts have their own
-                sums = self.data.add_up(sum_outside, tables, batch, mine)
-                found += [OutsideBlock(*blocks) for blocks in sums]
+                found += self.data.add_up(sum_outside, tables, batch, mine)
                 batch, size = [], 0
         return found
 

@@ -5,7 +5,9 @@ and lists of them) that may be added up over parts.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -18,13 +20,14 @@ from ebnc.kernels.likelihood import (
     residuals,
     tabulate,
 )
-from ebnc.kernels.parallel import in_parallel, row_blocks
 from ebnc.likelihood.counts import CellCounts
 from ebnc.likelihood.design import Bag, Design
 from ebnc.parameters.tables import recipe
+from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
 __all__ = [
+    "OutsideBlock",
     "RowTerms",
     "draw_sample",
     "pull_back_diagonal",
@@ -54,6 +57,20 @@ def sum_log_partition(counts: CellCounts, tables: FloatArray) -> tuple[float, Fl
     return math.fsum(log_z for log_z, _ in parts), np.sum([part for _, part in parts], axis=0)
 
 
+@dataclass(frozen=True, eq=False)
+class _Chunk:
+    """Consecutive rows with their information n (δ_ab p_a − p_a p_b), (rows, pairs a ≤ b)."""
+
+    counts: CellCounts
+    start: int
+    stop: int
+    information: FloatArray
+
+    def cells(self, bag: int) -> CodeArray:
+        """Cells of the rows in one bag of the design."""
+        return self.counts.cells[bag, self.start : self.stop]
+
+
 def sum_hessian(counts: CellCounts, tables: FloatArray) -> FloatArray:
     """The likelihood's part of A by cross-tabulations, shape (columns, K − 1, columns, K − 1).
 
@@ -64,20 +81,22 @@ def sum_hessian(counts: CellCounts, tables: FloatArray) -> FloatArray:
     result = np.zeros((design.n_columns, n_others, design.n_columns, n_others))
     pairs = [(b, c) for b in range(len(design.bags)) for c in range(b, len(design.bags))]
     for start, stop in row_chunks(counts.n_rows, design.n_class_pairs):
-        weights = _information(counts, tables, start, stop)
-
-        def cross(
-            pair: tuple[int, int],
-            start: int = start,
-            stop: int = stop,
-            weights: FloatArray = weights,
-        ) -> None:
-            b, c = pair
-            block = _cross(counts, b, c, start, stop, weights)
-            result[design.columns[b], :, design.columns[c]] += block
-
-        in_parallel(cross, pairs)
+        chunk = _Chunk(counts, start, stop, _information(counts, tables, start, stop))
+        in_parallel(partial(_add_block, result, chunk), pairs)
     return result
+
+
+def _add_block(result: FloatArray, chunk: _Chunk, pair: tuple[int, int]) -> None:
+    """Add the block of one pair of bags, shape (d_b, K − 1, d_c, K − 1), from a chunk of rows."""
+    b, c = pair
+    design = chunk.counts.design
+    left, right = design.bags[b], design.bags[c]
+    if b == c:
+        block = _block_of_bag(design, left, chunk.cells(b), chunk.information)
+    else:
+        cells = chunk.cells(c), chunk.cells(b)
+        block = _block_of_pair(design, left, right, cells, chunk.information)
+    result[design.columns[b], :, design.columns[c]] += block
 
 
 def sum_hessian_dense(counts: CellCounts, tables: FloatArray) -> FloatArray:
@@ -87,15 +106,12 @@ def sum_hessian_dense(counts: CellCounts, tables: FloatArray) -> FloatArray:
     """
     design = counts.design
     n_others, n_pairs = design.n_others, design.n_class_pairs
-    matrices = [bag.to_cells(np.eye(bag.keep.size)) for bag in design.bags]
     products = np.zeros((n_pairs, design.n_columns, design.n_columns))
     chunk = max(256, CHUNK_BYTES // (16 * design.n_columns))
     for start in range(0, counts.n_rows, chunk):
         stop = min(start + chunk, counts.n_rows)
         weights = _information(counts, tables, start, stop)
-        rows = np.concatenate(
-            [matrix[counts.cells[b, start:stop]] for b, matrix in enumerate(matrices)], axis=1
-        )
+        rows = design.rows_of(counts.cells[:, start:stop])
         for pair in range(n_pairs):
             products[pair] += rows.T @ (weights[:, pair, None] * rows)
     if n_others == 1:
@@ -117,57 +133,81 @@ def sum_diagonals(counts: CellCounts, tables: FloatArray) -> list[FloatArray]:
     return totals
 
 
+@dataclass(frozen=True, eq=False)
+class OutsideBlock:
+    """Of a bag outside of the design, with d_B parameters: the likelihood's gradient (d_B,), its
+    negative Hessian (d_B, d_B), and that with parameters of the design (d_B, up to d)."""
+
+    gradient: FloatArray
+    own: FloatArray
+    cross: FloatArray
+
+    @classmethod
+    def zeros(cls, design: Design, bag: Bag, beside: Sequence[int]) -> "OutsideBlock":
+        """The sums over no rows; ``beside``: the design's bags in the cross block."""
+        size = bag.keep.size * design.n_others
+        width = design.n_others * sum(design.bags[b].keep.size for b in beside)
+        return cls(np.zeros(size), np.zeros((size, size)), np.zeros((size, width)))
+
+    def __add__(self, other: "OutsideBlock") -> "OutsideBlock":
+        return OutsideBlock(
+            self.gradient + other.gradient, self.own + other.own, self.cross + other.cross
+        )
+
+    def add_rows(
+        self, chunk: _Chunk, residual: FloatArray, bag: Bag, beside: Sequence[int]
+    ) -> None:
+        """Add the sums over a chunk of rows; ``residual``: theirs, (rows, K − 1)."""
+        design = chunk.counts.design
+        cells = _cells_of(chunk.counts.rows, bag.names, chunk.start, chunk.stop)
+        scatter = np.zeros((bag.n_cells, design.n_others))
+        tabulate(cells, residual, scatter)
+        self.gradient[:] += (bag.from_cells(scatter) @ design.class_map).ravel()
+        own = _block_of_bag(design, bag, cells, chunk.information)
+        self.own[:] += own.reshape(self.own.shape)
+        blocks = self.cross.reshape(bag.keep.size, design.n_others, -1, design.n_others)
+        column = 0
+        for b in beside:
+            other = design.bags[b]
+            block = _block_of_pair(design, bag, other, (chunk.cells(b), cells), chunk.information)
+            blocks[:, :, column : column + other.keep.size] += block
+            column += other.keep.size
+
+
 def sum_outside(
     counts: CellCounts,
     tables: FloatArray,
     bags: Sequence[tuple[Bag, tuple[int, ...]]],
     kept: RowTerms | None = None,
-) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
-    """Of bags outside of the design: gradient (d_B,), own (d_B, d_B) and cross block (d_B, d′).
+) -> list[OutsideBlock]:
+    """Sums of bags outside of the design.
 
     Each comes with the numbers of the design's bags that the cross block is taken with. ``kept``,
     empty at first: what is the same in every call with these rows and tables.
     """
     design = counts.design
-    n_others = design.n_others
-    totals = [_nothing(design, *each) for each in bags]
-    for start, stop in row_chunks(counts.n_rows, design.n_class_pairs + n_others):
+    totals = [OutsideBlock.zeros(design, bag, beside) for bag, beside in bags]
+    for start, stop in row_chunks(counts.n_rows, design.n_class_pairs + design.n_others):
         if kept:
-            weights, residual = kept[0]
+            information_here, residual = kept[0]
         else:
-            weights = _information(counts, tables, start, stop)
+            information_here = _information(counts, tables, start, stop)
             residual = _residuals(counts, tables, start, stop)
             if kept is not None and stop - start == counts.n_rows:
-                kept.append((weights, residual))
-
-        def outside(
-            number: int,
-            start: int = start,
-            stop: int = stop,
-            residual: FloatArray = residual,
-            weights: FloatArray = weights,
-        ) -> None:
-            (bag, beside), (gradient, own, cross) = bags[number], totals[number]
-            cells = _cells_of(counts.rows, bag.names, start, stop)
-            scatter = np.zeros((bag.n_cells, n_others))
-            tabulate(cells, residual, scatter)
-            gradient += (bag.from_cells(scatter) @ design.class_map).ravel()
-            diagonal = np.zeros((bag.n_cells, weights.shape[1]))
-            tabulate(cells, weights, diagonal)
-            own += pull_back_diagonal(design, bag, diagonal).reshape(own.shape)
-            blocks = cross.reshape(bag.keep.size, n_others, -1, n_others)
-            column = 0
-            for b in beside:
-                other = design.bags[b]
-                table = np.zeros((other.n_cells, bag.n_cells, weights.shape[1]))
-                flat = table.reshape(-1, weights.shape[1])
-                cross_tabulate(counts.cells[b, start:stop], cells, bag.n_cells, weights, flat)
-                width = other.keep.size
-                blocks[:, :, column : column + width] += _pull_back(design, bag, other, table)
-                column += width
-
-        in_parallel(outside, range(len(bags)))
+                kept.append((information_here, residual))
+        chunk = _Chunk(counts, start, stop, information_here)
+        in_parallel(partial(_add_outside, totals, bags, chunk, residual), range(len(bags)))
     return totals
+
+
+def _add_outside(
+    totals: Sequence[OutsideBlock],
+    bags: Sequence[tuple[Bag, tuple[int, ...]]],
+    chunk: _Chunk,
+    residual: FloatArray,
+    number: int,
+) -> None:
+    totals[number].add_rows(chunk, residual, *bags[number])
 
 
 def draw_sample(counts: CellCounts, rates: FloatArray) -> CellCounts:
@@ -176,8 +216,7 @@ def draw_sample(counts: CellCounts, rates: FloatArray) -> CellCounts:
 
     def draw(block: tuple[int, int]) -> tuple[IntArray, FloatArray]:
         chosen, weights = np.empty(block[1] - block[0], np.int64), np.empty(block[1] - block[0])
-        how = (counts.cells, offsets, rates, counts.weights)
-        kept = draw_rows(*how, *block, chosen, weights)
+        kept = draw_rows(counts.cells, offsets, rates, counts.weights, *block, chosen, weights)
         return chosen[:kept].copy(), weights[:kept].copy()
 
     parts = in_parallel(draw, row_blocks(counts.n_rows))
@@ -195,9 +234,27 @@ def pull_back_diagonal(design: Design, bag: Bag, diagonal: FloatArray) -> FloatA
     return _with_classes(design, squares)
 
 
-def _pull_back(design: Design, left: Bag, right: Bag, table: FloatArray) -> FloatArray:
-    """M_leftᵀ table M_right, classes mapped by Q; table: (right cells, left cells, pairs)."""
-    n_pairs = table.shape[2]
+def _block_of_bag(design: Design, bag: Bag, cells: CodeArray, weights: FloatArray) -> FloatArray:
+    """One bag's block of A from rows, shape (d_b, K − 1, d_b, K − 1)."""
+    diagonal = np.zeros((bag.n_cells, weights.shape[1]))
+    tabulate(cells, weights, diagonal)
+    return pull_back_diagonal(design, bag, diagonal)
+
+
+def _block_of_pair(
+    design: Design,
+    left: Bag,
+    right: Bag,
+    cells: tuple[CodeArray, CodeArray],
+    weights: FloatArray,
+) -> FloatArray:
+    """The block M_leftᵀ · cross-tabulation · M_right of A, shape (d_left, K − 1, d_right, K − 1).
+
+    ``cells``: of the rows, in the right bag and in the left one.
+    """
+    n_pairs = weights.shape[1]
+    table = np.zeros((right.n_cells * left.n_cells, n_pairs))
+    cross_tabulate(*cells, left.n_cells, weights, table)
     half = right.from_cells(table.reshape(right.n_cells, -1))
     half = half.reshape(-1, left.n_cells, n_pairs).transpose(1, 0, 2)
     whole = left.from_cells(half.reshape(left.n_cells, -1))
@@ -212,66 +269,39 @@ def _with_classes(design: Design, block: FloatArray) -> FloatArray:
     return whole.reshape(*whole.shape[:2], n_others, n_others).transpose(0, 2, 1, 3)
 
 
-def _cross(
-    counts: CellCounts, b: int, c: int, start: int, stop: int, weights: FloatArray
-) -> FloatArray:
-    """One block of A from a chunk of rows, shape (d_b, K − 1, d_c, K − 1)."""
-    design = counts.design
-    left, right = design.bags[b], design.bags[c]
-    cells_b, cells_c = counts.cells[b, start:stop], counts.cells[c, start:stop]
-    n_pairs = weights.shape[1]
-    if b == c:
-        diagonal = np.zeros((left.n_cells, n_pairs))
-        tabulate(cells_b, weights, diagonal)
-        return pull_back_diagonal(design, left, diagonal)
-    table = np.zeros((right.n_cells, left.n_cells, n_pairs))
-    cross_tabulate(cells_c, cells_b, left.n_cells, weights, table.reshape(-1, n_pairs))
-    return _pull_back(design, left, right, table)
-
-
 def _information(counts: CellCounts, tables: FloatArray, start: int, stop: int) -> FloatArray:
     """n_l (δ_ab p_a − p_a p_b) of a chunk of rows, shape (rows, pairs a ≤ b)."""
     design = counts.design
     out = np.empty((stop - start, design.n_class_pairs))
-
-    def weigh(block: tuple[int, int]) -> None:
-        first, last = block
-        rows = start + first, start + last
-        information(counts.cells, design.offsets, tables, counts.weights, *rows, out[first:last])
-
-    in_parallel(weigh, row_blocks(stop - start))
+    _fill(out, start, partial(information, counts.cells, design.offsets, tables, counts.weights))
     return out
 
 
 def _residuals(counts: CellCounts, tables: FloatArray, start: int, stop: int) -> FloatArray:
     """n_l (I(y_l = k) − p_k) of a chunk of rows, shape (rows, K − 1)."""
-    design = counts.design
-    out = np.empty((stop - start, design.n_others))
+    out = np.empty((stop - start, counts.design.n_others))
+    kernel = partial(residuals, counts.cells, counts.design.offsets, tables, counts.classes)
+    _fill(out, start, partial(kernel, counts.weights))
+    return out
+
+
+def _fill(out: FloatArray, start: int, kernel: Callable[[int, int, FloatArray], None]) -> None:
+    """Let a kernel fill the rows of ``out``, the first of which is row ``start``, by blocks."""
 
     def fill(block: tuple[int, int]) -> None:
         first, last = block
-        how = (counts.cells, design.offsets, tables, counts.classes, counts.weights)
-        residuals(*how, start + first, start + last, out[first:last])
+        kernel(start + first, start + last, out[first:last])
 
-    in_parallel(fill, row_blocks(stop - start))
-    return out
+    in_parallel(fill, row_blocks(len(out)))
 
 
 def _cells_of(rows: CodedRows, names: Sequence[str], start: int, stop: int) -> CodeArray:
     """Cell numbers of rows for another bag."""
-    how = recipe([names], rows)
+    columns, strides, _ = recipe([names], rows)
     cells = np.zeros(stop - start, dtype=np.uint32)
-    for column, stride in zip(how.columns.tolist(), how.strides.tolist(), strict=True):
+    for column, stride in zip(columns.tolist(), strides.tolist(), strict=True):
         cells += rows.codes[column, start:stop].astype(np.uint32) * np.uint32(stride)
     return cells
-
-
-def _nothing(
-    design: Design, bag: Bag, beside: Sequence[int]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    size = bag.keep.size * design.n_others
-    width = design.n_others * sum(design.bags[b].keep.size for b in beside)
-    return np.zeros(size), np.zeros((size, size)), np.zeros((size, width))
 
 
 def row_chunks(n_rows: int, row_floats: int) -> list[tuple[int, int]]:

@@ -17,7 +17,6 @@ import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
-from ebnc.kernels.parallel import in_parallel, one_blas_thread
 from ebnc.network.dense_node import DenseFit, fit_dense_node
 from ebnc.network.indicators import Indicators
 from ebnc.network.local import Local
@@ -30,6 +29,7 @@ from ebnc.score.scales import HYPER_MEAN
 from ebnc.search.greedy import greedy_search
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.threads import in_parallel, one_blas_thread
 
 __all__ = ["DenseNode", "DenseSettings", "all_binary", "learn_dense_nodes"]
 

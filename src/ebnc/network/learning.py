@@ -17,7 +17,6 @@ from ebnc.data.cases import Cases
 from ebnc.data.read import learn_joint_cases
 from ebnc.data.table import Categories, Frame, Missing
 from ebnc.errors import ParameterError, SearchError
-from ebnc.kernels.parallel import limit_threads
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.checkpoint import Checkpoint, fingerprint
 from ebnc.network.constraints import Constraints
@@ -28,6 +27,7 @@ from ebnc.network.nodes import DEFAULT_KINDS, KINDS, Settings
 from ebnc.network.ordering import candidate_orders
 from ebnc.network.sparse import SparseSearch
 from ebnc.network.table import Table
+from ebnc.threads import limit_threads
 
 __all__ = ["Learned", "learn_network", "refuse_many_variables"]
 

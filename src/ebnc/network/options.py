@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ebnc.kernels.parallel import in_parallel, one_blas_thread
 from ebnc.network.changes import Change
 from ebnc.network.constraints import Constraints
 from ebnc.network.nodes import RIVALS, NodeLearner, NodeState
 from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.threads import in_parallel, one_blas_thread
 
 __all__ = ["Option", "all_options", "fit_change"]
 

@@ -21,12 +21,12 @@ from itertools import islice, takewhile
 from typing import NamedTuple
 
 from ebnc.data.cases import Cases
-from ebnc.kernels.parallel import in_parallel, one_blas_thread
 from ebnc.network.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.constraints import Constraints
 from ebnc.network.graph import children
 from ebnc.network.nodes import NodeLearner, NodeState, Settings
 from ebnc.network.options import Option, all_options, fit_change
+from ebnc.threads import in_parallel, one_blas_thread
 
 __all__ = ["SparseSearch"]
 

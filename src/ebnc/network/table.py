@@ -14,7 +14,8 @@ from ebnc.data.cases import Cases, distinct_rows
 from ebnc.data.coder import encode
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, as_domain
-from ebnc.errors import ParameterError, refuse_if_too_large
+from ebnc.errors import ParameterError
+from ebnc.memory import refuse_if_too_large
 from ebnc.network.configurations import count_cells
 from ebnc.parameters.tables import TableSum
 from ebnc.score.dirichlet import best_alpha, table_alphas

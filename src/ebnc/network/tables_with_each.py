@@ -7,9 +7,9 @@ from math import prod
 import numpy as np
 
 from ebnc.data.cases import Cases
-from ebnc.kernels.parallel import in_parallel
 from ebnc.network.configurations import number_configurations
 from ebnc.score.dirichlet import table_alphas
+from ebnc.threads import in_parallel
 from ebnc.typing import FloatArray
 
 __all__ = ["TablesWithEach"]

@@ -53,6 +53,23 @@ class Background:
         if self.row_weights.shape != (len(self.rows),):
             raise ParameterError("a background needs a weight for every row")
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Background):
+            return NotImplemented
+        return (
+            self.rows.names == other.rows.names
+            and self.rows.n_states == other.rows.n_states
+            and np.array_equal(self.rows.codes, other.rows.codes)
+            and np.array_equal(self.row_weights, other.row_weights)
+            and all(
+                np.array_equal(weights, other.state_weights[x])
+                for x, weights in self.state_weights.items()
+            )
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.rows.names)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The inputs."""

@@ -9,11 +9,11 @@ For each input X_i the map η_i → ψ_i is linear; the ψ_i of different inputs
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ebnc.domain import DomainLike, count_states
-from ebnc.parameters.constants import without_constants
+from ebnc.domain import DomainLike
+from ebnc.parameters.constants import sizes_of
 from ebnc.parameters.decomposition import turns
 from ebnc.parameters.incidence import independent_configurations
-from ebnc.structure.embedded import EmbeddedStructure, check_structure
+from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["BlockDimension", "PsiBlock", "PsiParameter", "dimension_by_blocks"]
 
@@ -85,22 +85,17 @@ def dimension_by_blocks(
     >>> dimension_by_blocks(worked, dict.fromkeys(worked.names, 2)).ranks
     (1, 1, 2, 3, 4, 4)
     """
-    check_structure(structure)
-    whole, structure = structure, without_constants(structure, n_states)
+    varying, n_classes, counts = sizes_of(structure, n_states)
     if order is not None:
-        constants = set(whole.names) - set(structure.names)
+        constants = set(structure.names) - set(varying.names)
         order = [x for x in order if x not in constants]
-    (n_classes,) = count_states(n_states, [structure.target])
     classes = range(1, n_classes)
-    blanket = structure.markov_blanket
-    counts = dict(zip(blanket, count_states(n_states, blanket), strict=True))
     blocks = [PsiBlock(None, tuple(PsiParameter(None, 0, k, ()) for k in classes))]
-    for turn in turns(structure, order):
+    for turn in turns(varying, order):
         # ψ_i(𝐚) = Σ_F η_i^F(𝐚_F): a sum of tables, with the same matrix for every state and class.
         contexts = independent_configurations(
-            turn.context,
+            {x: counts[x] for x in turn.context},
             [earlier for _, earlier in turn.factors],
-            counts,
             f"the matrix η → ψ of {turn.variable!r} in §6",
         )
         basis = (

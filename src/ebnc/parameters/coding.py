@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ebnc.errors import ParameterError, refuse_if_too_large
+from ebnc.errors import ParameterError
+from ebnc.memory import refuse_if_too_large
 from ebnc.typing import FloatArray
 
 __all__ = ["INDICATOR", "ORTHONORMAL", "Coding", "coding_named"]

@@ -25,7 +25,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from ebnc.data.rows import CodedRows
-from ebnc.errors import ParameterError, refuse_if_too_large
+from ebnc.errors import ParameterError
+from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.background import Background
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.phi import Basis, Term, change_coding

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import prod
 
-from ebnc.domain import DomainLike, count_states
+from ebnc.domain import DomainLike
 from ebnc.errors import TooLargeError
-from ebnc.parameters.constants import without_constants
+from ebnc.parameters.constants import sizes_of
 from ebnc.structure.clusters import Cluster, peel
-from ebnc.structure.embedded import EmbeddedStructure, check_structure
+from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["count_terms", "dimension"]
 
@@ -34,14 +34,10 @@ def dimension(structure: EmbeddedStructure, n_states: DomainLike) -> int:
     >>> dimension(naive, {"X1": 2, "X2": 2, "X3": 2, "Y": 2})  # n + 1
     4
     """
-    check_structure(structure)
-    structure = without_constants(structure, n_states)
-    blanket = structure.markov_blanket
-    n_classes, *counts = count_states(n_states, (structure.target, *blanket))
-    clusters = structure.clusters
-    if len(clusters) == 1:  # a table: f({C}) = Π r
-        return (n_classes - 1) * prod(counts)
-    return (n_classes - 1) * count_terms(clusters, dict(zip(blanket, counts, strict=True)))
+    structure, n_classes, counts = sizes_of(structure, n_states)
+    if len(structure.clusters) == 1:  # a table: f({C}) = Π r
+        return (n_classes - 1) * prod(counts.values())
+    return (n_classes - 1) * count_terms(structure.clusters, counts)
 
 
 def count_terms(clusters: Iterable[Iterable[str]], n_states: Mapping[str, int]) -> int:

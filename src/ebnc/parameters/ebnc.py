@@ -14,7 +14,6 @@ from ebnc.data.table import TableLike as Table
 from ebnc.domain import Domain, DomainLike, State, as_domain
 from ebnc.errors import ParameterError
 from ebnc.parameters.background import Background
-from ebnc.parameters.closest_theta import ClosestNetwork, closest_theta
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL, coding_named
 from ebnc.parameters.contributions import Contributions, Weights, contributions, weights_named
 from ebnc.parameters.embedded_network import EmbeddedNetwork
@@ -109,12 +108,32 @@ class EBNC:
         check_structure(structure)
         declared = as_domain(domain)
         self.coding = coding_named(coding)
-        given = Domain({name: declared[name] for name in structure.names})
-        self.basis = Basis(structure, given)
+        self.basis = Basis(structure, Domain({name: declared[name] for name in structure.names}))
         self.structure = self.basis.structure
-        self.domain = Domain({name: given[name] for name in self.structure.names})
+        self.domain = Domain({name: declared[name] for name in self.structure.names})
         self.phi = check_phi(self.basis, phi)
         self.background = background
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in vars(self):
+            raise AttributeError(f"{name} of an EBNC cannot be changed; make a new EBNC")
+        super().__setattr__(name, value)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two EBNCs have the same terms, states, φ in the same coding, and background."""
+        if not isinstance(other, EBNC):
+            return NotImplemented
+        return (
+            self.structure == other.structure
+            and self.domain == other.domain
+            and self.coding == other.coding
+            and self.basis.terms == other.basis.terms
+            and np.array_equal(self.phi, other.phi)
+            and self.background == other.background
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.structure)
 
     @classmethod
     def from_embedded_network(cls, network: EmbeddedNetwork, coding: str = "indicator") -> "EBNC":
@@ -245,18 +264,6 @@ class EBNC:
         ``NoEmbeddedNetworkError`` where there is none (clusters that are not decomposable).
         """
         return tables_to_theta(self.structure, self.domain, self.tables)
-
-    def closest_embedded_network(
-        self, *, n_starts: int = 10, random_state: int = 0
-    ) -> ClosestNetwork:
-        """The θ on this structure closest to this p(y|x), with its divergence in nats.
-
-        For structures that are not decomposable, where θ reaches only a part of the span (errata
-        E6). Lists all configurations of the Markov blanket.
-        """
-        return closest_theta(
-            self.structure, self.domain, self.tables, n_starts=n_starts, random_state=random_state
-        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write this EBNC to a file, which ``ebnc.load`` reads: its predictions are the same.

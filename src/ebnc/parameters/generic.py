@@ -6,12 +6,12 @@ fewer degrees of freedom than κ (errata E6). The generic dimension counts what 
 
 import numpy as np
 
-from ebnc.domain import Domain, DomainLike, count_states
-from ebnc.errors import refuse_if_too_large
-from ebnc.parameters.constants import without_constants
+from ebnc.domain import Domain, DomainLike
+from ebnc.memory import refuse_if_too_large
+from ebnc.parameters.constants import sizes_of
 from ebnc.parameters.phi import Basis
 from ebnc.parameters.rank import PRIME, rank_modulo_prime
-from ebnc.structure.embedded import EmbeddedStructure, Factor, check_structure
+from ebnc.structure.embedded import EmbeddedStructure, Factor
 from ebnc.typing import IntArray
 
 __all__ = ["generic_dimension"]
@@ -33,19 +33,13 @@ def generic_dimension(
 
     Never larger than ``dimension``; equal to it for binary Y.
     """
-    check_structure(structure)
-    structure = without_constants(structure, n_states)
-    names = (structure.target, *structure.markov_blanket)
-    domain = Domain(dict(zip(names, count_states(n_states, names), strict=True)))
+    structure, n_classes, counts = sizes_of(structure, n_states)
+    domain = Domain({structure.target: n_classes, **counts})
     basis = Basis(structure, domain)
-    others = domain.n_states(structure.target) - 1
-    pa_y = structure.factors[0].inputs
-    covered = {term.inputs for term in basis.terms_inside(pa_y)}
-    n_covered = sum(term.stop - term.start for term in basis.terms if term.inputs in covered)
-
+    others = n_classes - 1
     free = np.ones(basis.dimension, dtype=bool)
-    for term in basis.terms:
-        free[term.start : term.stop] = term.inputs not in covered
+    for term in basis.terms_inside(structure.factors[0].inputs):  # Pa(Y)
+        free[term.start : term.stop] = False
     children = structure.factors[1:]
     widths = [_n_free(factor, domain) * (others + 1) for factor in children]
     refuse_if_too_large(
@@ -61,7 +55,7 @@ def generic_dimension(
             factor, domain, others, generator
         )
         column += width
-    return n_covered + rank_modulo_prime(jacobian[free])
+    return int((~free).sum()) + rank_modulo_prime(jacobian[free])
 
 
 def _n_free(factor: Factor, domain: Domain) -> int:

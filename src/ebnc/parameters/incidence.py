@@ -9,25 +9,23 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod
 
-from ebnc.errors import refuse_if_too_large
+from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.rank import RowSpace
 
 __all__ = ["independent_configurations"]
 
 
 def independent_configurations(
-    names: Sequence[str],
-    scopes: Sequence[Sequence[str]],
-    n_states: Mapping[str, int],
-    what: str,
+    n_states: Mapping[str, int], scopes: Sequence[Sequence[str]], what: str
 ) -> list[tuple[int, ...]]:
-    """Configurations of ``names``, the first in lexicographic order, that make a basis of the rows.
+    """Configurations, the first in lexicographic order, that make a basis of the rows.
 
-    ``scopes``: the variables of each table, all of them among ``names``. ``what`` names the matrix
-    in the error that refuses one too large.
+    ``n_states``: the variables of a configuration, in order, with their numbers of states.
+    ``scopes``: the variables of each table. ``what`` names the matrix in the error that refuses
+    one too large.
     """
-    place = {name: i for i, name in enumerate(names)}
-    sizes = [n_states[name] for name in names]
+    place = {name: i for i, name in enumerate(n_states)}
+    sizes = list(n_states.values())
     n_columns = 0
     tables: list[tuple[int, list[tuple[int, int]]]] = []  # first column, (place, stride) per input
     for scope in scopes:

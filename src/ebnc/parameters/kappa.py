@@ -15,7 +15,7 @@ from ebnc.parameters.theta import Theta
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["Kappa", "kappa_to_tables", "theta_to_kappa"]
+__all__ = ["Kappa", "kappa_to_tables", "log_theta_of_factors", "theta_to_kappa"]
 
 Kappa = Mapping[str, FloatArray]
 """By the factor's head; shape (states of the factor's inputs …, K − 1)."""
@@ -37,13 +37,19 @@ def theta_to_kappa(structure: EmbeddedStructure, theta: Theta) -> dict[str, Floa
     dict
         κ by the factor's head: axes of ``structure.factors``, then k = 1 … K − 1.
     """
-    kappa = {}
+    logs = log_theta_of_factors(structure, theta)
+    return {head: table[..., 1:] - table[..., :1] for head, table in logs.items()}
+
+
+def log_theta_of_factors(structure: EmbeddedStructure, theta: Theta) -> dict[str, FloatArray]:
+    """log θ by the factor's head, axes (inputs of the factor …, y)."""
+    logs = {}
     for factor in structure.factors:
         table = np.log(theta[factor.head])
         if factor.head != structure.target:
             table = np.moveaxis(table, structure.parents(factor.head).index(structure.target), -1)
-        kappa[factor.head] = table[..., 1:] - table[..., :1]
-    return kappa
+        logs[factor.head] = table
+    return logs
 
 
 def kappa_to_tables(structure: EmbeddedStructure, kappa: Kappa) -> TableSum:

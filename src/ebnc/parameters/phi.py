@@ -18,10 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ebnc.domain import Domain
-from ebnc.errors import ParameterError, refuse_if_too_large
+from ebnc.errors import ParameterError
+from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.coding import Coding
 from ebnc.parameters.constants import without_constants
 from ebnc.parameters.dimension import count_terms
+from ebnc.parameters.numbers import as_numbers
 from ebnc.parameters.tables import TableSum, refuse_large_table
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
@@ -151,13 +153,7 @@ def transfer(phi: FloatArray, given: Basis, wanted: Basis) -> FloatArray:
 
 def check_phi(basis: Basis, phi: ArrayLike) -> FloatArray:
     """φ as a vector of finite numbers of the right length."""
-    try:
-        raw = np.asarray(phi)
-        if raw.dtype.kind not in "biufO":  # complex numbers and text would be cast in silence
-            raise TypeError(f"its entries are {raw.dtype}")
-        vector = np.array(raw, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"φ is not an array of numbers: {error}") from None
+    vector = as_numbers(phi, "φ")
     if vector.shape != (basis.dimension,):
         raise ParameterError(f"φ must have shape ({basis.dimension},), got {vector.shape}")
     if not np.isfinite(vector).all():

@@ -1,6 +1,6 @@
-"""The way back, φ → θ: closed form where normalising constants can be absorbed, else the closest θ.
+"""The way back, φ → θ, in closed form, where normalising constants can be absorbed.
 
-Closed form (after Roos et al. 2005): take the children of Y in reverse topological order, set
+The closed form (after Roos et al. 2005) takes the children of Y in reverse topological order, set
 
     θ(x_i|a, y^k) = exp f_{i,k}(x_i, a) / Z_k(a),     Z_k(a) = Σ_{x_i} exp f_{i,k}(x_i, a)
 
@@ -30,13 +30,13 @@ def tables_to_theta(
     """The embedded network with exactly these log odds, on the structure or an equivalent one.
 
     ``tables``: one per cluster of the structure. Refused where no equivalent structure fills the
-    span: then θ can only come close (``closest_theta``).
+    span: then θ can only come close (``fitting.closest_theta``).
     """
     absorbing = structure.equivalent_that_fills_span()
     if absorbing is None:
         raise NoEmbeddedNetworkError(
             f"the clusters of {structure} are not decomposable: no closed form leads from φ to θ, "
-            "and an exact θ need not exist; ask for closest_embedded_network()"
+            "and an exact θ need not exist; ask for ebnc.closest_embedded_network(model)"
         )
     values = factor_tables(absorbing, domain, tables)
     theta = {

@@ -15,8 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ebnc.data.rows import CodedRows
-from ebnc.errors import TooLargeError, refuse_if_too_large
+from ebnc.errors import TooLargeError
+from ebnc.kernels.flat_tables import FlatTables
 from ebnc.kernels.numpy_lookup import numpy_probabilities
+from ebnc.memory import refuse_if_too_large
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
 __all__ = [
@@ -46,7 +48,7 @@ class TableSum:
         """λ, shape (rows, K − 1). The rows must be coded with the tables' numbers of states."""
         from ebnc.kernels.lookup import look_up_log_odds
 
-        return look_up_log_odds(rows.codes, *recipe(self._bags, rows), *self._flat)
+        return look_up_log_odds(rows.codes, self._addressed(rows))
 
     def probabilities(self, rows: CodedRows, *, compiled: bool | None = None) -> FloatArray:
         """Softmax of (0, λ), eq. 3, shape (rows, K); shifted by the largest: nothing overflows.
@@ -54,16 +56,16 @@ class TableSum:
         ``compiled``: by compiled code or by NumPy; to the bit the same.
         """
         if not (len(rows) > FEW_ROWS if compiled is None else compiled):
-            return numpy_probabilities(rows.codes, *recipe(self._bags, rows), *self._flat)
+            return numpy_probabilities(rows.codes, self._addressed(rows))
         from ebnc.kernels.lookup import look_up_probabilities
 
-        return look_up_probabilities(rows.codes, *recipe(self._bags, rows), *self._flat)
+        return look_up_probabilities(rows.codes, self._addressed(rows))
 
     def log_probability(self, rows: CodedRows, classes: CodeArray) -> FloatArray:
         """log p(y_l|x_l) of every row's own class, shape (rows,)."""
         from ebnc.kernels.lookup import look_up_log_probability
 
-        return look_up_log_probability(rows.codes, *recipe(self._bags, rows), *self._flat, classes)
+        return look_up_log_probability(rows.codes, self._addressed(rows), classes)
 
     def with_extra_state(self, state_weights: Mapping[str, FloatArray] | None = None) -> "TableSum":
         """Every variable gets one more state, whose log odds are the average over its states.
@@ -81,6 +83,9 @@ class TableSum:
                 larger = np.concatenate([larger, mean], axis=axis)
             tables.append(larger)
         return TableSum(self.scopes, tuple(tables), self.n_outputs)
+
+    def _addressed(self, rows: CodedRows) -> FlatTables:
+        return FlatTables(*recipe(self._bags, rows), *self._flat)
 
     @cached_property
     def _n_states(self) -> Mapping[str, int]:

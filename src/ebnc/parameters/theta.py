@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ebnc.domain import Domain
 from ebnc.errors import ParameterError
+from ebnc.parameters.numbers import as_numbers
 from ebnc.parameters.tables import refuse_large_table
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
@@ -57,13 +58,7 @@ def _check_table(
     structure: EmbeddedStructure, domain: Domain, name: str, given: ArrayLike
 ) -> FloatArray:
     shape = theta_shape(structure, domain, name)
-    try:
-        raw = np.asarray(given)
-        if raw.dtype.kind not in "biufO":  # complex numbers and text would be cast in silence
-            raise TypeError(f"its entries are {raw.dtype}")
-        table = np.array(raw, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"θ of {name!r} is not an array of numbers: {error}") from None
+    table = as_numbers(given, f"θ of {name!r}")
     if table.shape != shape:
         axes = ", ".join((*structure.parents(name), name))
         raise ParameterError(f"θ of {name!r} must have shape {shape} ({axes}), got {table.shape}")

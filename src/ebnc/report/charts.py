@@ -7,8 +7,15 @@ from dataclasses import dataclass
 from ebnc.report.summary import Bin, TraceSummary
 from ebnc.report.words import count_text, number
 
-__all__ = ["Axis", "LineChart", "Mark", "ReliabilityChart", "nice_ticks", "reliability_chart"]
-__all__ += ["trace_chart"]
+__all__ = [
+    "Axis",
+    "LineChart",
+    "Mark",
+    "ReliabilityChart",
+    "nice_ticks",
+    "reliability_chart",
+    "trace_chart",
+]
 
 WIDTH, HEIGHT = 640.0, 250.0
 LEFT, RIGHT, TOP, BOTTOM = 74.0, 14.0, 14.0, 42.0

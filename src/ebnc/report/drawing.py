@@ -9,7 +9,8 @@ that cancel in p(y|x) are not drawn. Units are pixels; y grows downwards.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from ebnc.report.words import shortened
 from ebnc.structure.embedded import EmbeddedStructure
@@ -80,83 +81,115 @@ def draw_structure(
     target_label: str | None = None,
 ) -> Drawing:
     """Lay the Markov blanket out; of very many inputs the most important ones are drawn."""
-    target = structure.target
-    shown = _shown(structure, importance or {})
-    parents = [x for x in structure.parents(target) if x in shown]
-    all_children = set(structure.children(target))
-    children = [x for x in structure.markov_blanket if x in all_children and x in shown]
-    spouses = [x for x in shown if x not in all_children and x not in set(parents)]
-    inner = {x: [p for p in structure.parents(x) if p in shown] for x in children}
-    n_hidden = len(structure.markov_blanket) - len(shown)
+    shown = _Shown.of(structure, importance or {})
+    kinds = dict.fromkeys(shown.parents, "parent") | dict.fromkeys(shown.spouses, "other")
+    above, width_above = _rows(kinds, MARGIN + HEIGHT / 2)
+    y = above[-1].y + LEVEL if above else MARGIN + HEIGHT / 2
+    label = shortened(target_label or structure.target, LONGEST_LABEL)
+    below = _side_by_side(shown, y + LEVEL) or _in_plate(shown, y + LEVEL, label)
 
-    top = [*parents, *spouses]
-    kinds = dict.fromkeys(parents, "parent") | dict.fromkeys(spouses, "other")
-    nodes: list[Node] = []
-    y = MARGIN + HEIGHT / 2
-    above, width_above = _rows(top, kinds, y)
-    if above:
-        y = above[-1].y + LEVEL
-    among = {x: [p for p in inner[x] if p in inner] for x in children}
-    order = _tree_order(children, among)
-    plates: list[Plate] = []
-    below_y = y + LEVEL
-    if len(children) <= MOST_SIDE_BY_SIDE and not n_hidden:
-        below, width_below = _rows([x for x, _ in order], dict.fromkeys(children, "child"), below_y)
-        side_by_side = len({node.y for node in below}) <= 1
-    else:
-        side_by_side = False
-    if not side_by_side:
-        below, width_below, height_below = _columns(order, below_y + GAP)
-        name = shortened(target_label or target, LONGEST_LABEL)
-        label = f"{len(all_children)} inputs that {name} points at"
-        width_below = max(width_below + 2 * GAP, CHARACTER * len(label) + 2 * GAP)
-        plates.append(Plate(MARGIN, below_y - HEIGHT / 2, width_below, height_below + 46, label))
-    width = max(width_above, width_below, 220.0) + 2 * MARGIN
-    y_node = node_at(target, "target", width / 2, y, target_label)
-    nodes = [*_centred(above, width), y_node, *_centred(below, width)]
-    plates = [Plate((width - p.width) / 2, p.y, p.width, p.height, p.label) for p in plates]
-    at = {node.name: node for node in nodes}
-    arcs = [_down(at[p], y_node) for p in parents]
+    width = max(width_above, below.width, 220.0) + 2 * MARGIN
+    y_node = node_at(structure.target, "target", width / 2, y, target_label)
+    rows = [list(row) for _, row in groupby(above, key=lambda node: node.y)]
+    nodes = [*(node for row in rows for node in _centred(row, width)), y_node]
+    nodes += _centred(below.nodes, width)
+    plates = [replace(plate, x=(width - plate.width) / 2) for plate in below.plates]
+    arcs = _arcs(shown, {node.name: node for node in nodes}, y_node, plates)
+    bottoms = [node.y + HEIGHT / 2 for node in nodes]
+    bottoms += [plate.y + plate.height for plate in plates]
+    bottoms += [arc.curve[3] for arc in arcs]
+    return Drawing(width, max(bottoms) + MARGIN, tuple(nodes), arcs, tuple(plates), shown.n_hidden)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The inputs that are drawn: parents of Y, parents of its children only, and its children.
+
+    ``inner``: the parents of every child, Y not among them. ``n_children``: also of those hidden.
+    """
+
+    parents: tuple[str, ...]
+    spouses: tuple[str, ...]
+    inner: Mapping[str, tuple[str, ...]]
+    n_children: int
+    n_hidden: int
+
+    @classmethod
+    def of(cls, structure: EmbeddedStructure, importance: Mapping[str, float]) -> "_Shown":
+        """All inputs of the Markov blanket, or the most important ones."""
+        blanket = structure.markov_blanket
+        ranked = sorted(blanket, key=lambda x: -importance.get(x, 0.0))
+        chosen = set(ranked[:MOST_NODES])
+        parents = tuple(x for x in structure.parents(structure.target) if x in chosen)
+        children = set(structure.children(structure.target))
+        inner = {
+            x: tuple(parent for parent in structure.parents(x) if parent in chosen)
+            for x in blanket
+            if x in children and x in chosen
+        }
+        spouses = (x for x in blanket if x in chosen and x not in children and x not in parents)
+        n_hidden = len(blanket) - len(chosen)
+        return cls(parents, tuple(spouses), inner, len(children), n_hidden)
+
+
+@dataclass(frozen=True, slots=True)
+class _Children:
+    """The children of Y, from x = 0; ``plates``: one around them, or none."""
+
+    nodes: Sequence[Node]
+    width: float
+    plates: tuple[Plate, ...] = ()
+
+
+def _side_by_side(shown: _Shown, y: float) -> _Children | None:
+    """Few children in one row; None where they are too many, or too wide for it."""
+    if len(shown.inner) > MOST_SIDE_BY_SIDE or shown.n_hidden:
+        return None
+    nodes, width = _rows({x: "child" for x, _ in _tree_order(shown.inner)}, y)
+    return _Children(nodes, width) if len({node.y for node in nodes}) <= 1 else None
+
+
+def _in_plate(shown: _Shown, y: float, target_label: str) -> _Children:
+    """Many children in a plate, listed like a tree of folders."""
+    nodes, width, height = _columns(_tree_order(shown.inner), y + GAP)
+    label = f"{shown.n_children} inputs that {target_label} points at"
+    width = max(width, CHARACTER * len(label)) + 2 * GAP
+    return _Children(nodes, width, (Plate(0.0, y - HEIGHT / 2, width, height + 46, label),))
+
+
+def _arcs(
+    shown: _Shown, at: Mapping[str, Node], y_node: Node, plates: Sequence[Plate]
+) -> tuple[Arc, ...]:
+    """Arcs into Y, from Y to its children or to their plate, and into the children from others."""
+    arcs = [_down(at[parent], y_node) for parent in shown.parents]
     if plates:
-        plate = plates[0]
-        arcs.append(Arc(target, "", _line(y_node.x, y_node.y + HEIGHT / 2, y_node.x, plate.y)))
+        line = _line(y_node.x, y_node.y + HEIGHT / 2, y_node.x, plates[0].y)
+        arcs.append(Arc(y_node.name, "", line))
     else:
-        arcs += [_down(y_node, at[x]) for x in children]
-    for x in children:
-        for parent in inner[x]:
-            if parent in inner:
-                arcs.append(_between(at[parent], at[x], side_by_side))
+        arcs += [_down(y_node, at[x]) for x in shown.inner]
+    between = _along_tree if plates else _under_row
+    for x, parents in shown.inner.items():
+        for parent in parents:
+            if parent in shown.inner:
+                arcs.append(between(at[parent], at[x]))
             else:
                 arcs.append(_past(at[parent], at[x], y_node))
-    arched = [arc.curve[3] for arc in arcs]
-    bottom = max(
-        [node.y + HEIGHT / 2 for node in nodes] + [p.y + p.height for p in plates] + arched
-    )
-    return Drawing(width, bottom + MARGIN, tuple(nodes), tuple(arcs), tuple(plates), n_hidden)
+    return tuple(arcs)
 
 
-def _shown(structure: EmbeddedStructure, importance: Mapping[str, float]) -> tuple[str, ...]:
-    """The inputs to draw, in the structure's order: all, or the most important ones."""
-    blanket = structure.markov_blanket
-    if len(blanket) <= MOST_NODES:
-        return blanket
-    place = {x: i for i, x in enumerate(blanket)}
-    ranked = sorted(blanket, key=lambda x: (-importance.get(x, 0.0), place[x]))[:MOST_NODES]
-    return tuple(sorted(ranked, key=place.__getitem__))
-
-
-def _tree_order(
-    children: Sequence[str], among: Mapping[str, Sequence[str]]
-) -> list[tuple[str, int]]:
+def _tree_order(inner: Mapping[str, Sequence[str]]) -> list[tuple[str, int]]:
     """Children of Y with their depth, each under its first parent; the largest groups first.
 
     A single child stays at its parent's depth: a chain does not drift to the right.
     """
-    below: dict[str, list[str]] = {x: [] for x in children}
-    for x in children:
-        if among[x]:
-            below[among[x][0]].append(x)
-    roots = [x for x in children if not among[x]]
+    below: dict[str, list[str]] = {x: [] for x in inner}
+    roots = []
+    for x, parents in inner.items():
+        first = next((parent for parent in parents if parent in inner), None)
+        if first is None:
+            roots.append(x)
+        else:
+            below[first].append(x)
 
     groups: list[list[tuple[str, int]]] = []
     for root in roots:
@@ -172,15 +205,15 @@ def _tree_order(
     return [entry for group in groups for entry in group]
 
 
-def _rows(names: Sequence[str], kinds: Mapping[str, str], y: float) -> tuple[list[Node], float]:
+def _rows(kinds: Mapping[str, str], y: float) -> tuple[list[Node], float]:
     """Nodes side by side, from x = 0, in as many rows as they need; and the widest row."""
     nodes: list[Node] = []
     x, widest = 0.0, 0.0
-    for name in names:
-        node = node_at(name, kinds[name], 0.0, y)
+    for name, kind in kinds.items():
+        node = node_at(name, kind, 0.0, y)
         if x and x + node.width > MOST_WIDTH:
             x, y = 0.0, y + ROW
-        nodes.append(node_at(name, kinds[name], x + node.width / 2, y))
+        nodes.append(replace(node, x=x + node.width / 2, y=y))
         x += node.width + GAP
         widest = max(widest, x - GAP)
     return nodes, widest
@@ -199,7 +232,7 @@ def _columns(order: Sequence[tuple[str, int]], top: float) -> tuple[list[Node], 
         for i, (name, depth) in enumerate(column):
             node = node_at(name, "child", 0.0, top + HEIGHT + i * ROW)
             begin = left + min(depth - least, 6) * INDENT
-            nodes.append(node_at(name, "child", begin + node.width / 2, node.y))
+            nodes.append(replace(node, x=begin + node.width / 2))
             right = max(right, begin + node.width)
         left = right + COLUMN_GAP
     height = min(length, len(order)) * ROW
@@ -207,24 +240,11 @@ def _columns(order: Sequence[tuple[str, int]], top: float) -> tuple[list[Node], 
 
 
 def _centred(nodes: Sequence[Node], width: float) -> list[Node]:
-    """Every row, or the whole of a tree, moved to the middle."""
-    if not nodes:
-        return []
-    rows: dict[float, list[Node]] = {}
-    for node in nodes:
-        rows.setdefault(node.y, []).append(node)
-    is_tree = len(rows) > 1 and any(node.kind == "child" for node in nodes)
-    groups = [list(nodes)] if is_tree else list(rows.values())
-    moved: dict[str, Node] = {}
-    for group in groups:
-        low = min(node.x - node.width / 2 for node in group)
-        high = max(node.x + node.width / 2 for node in group)
-        shift = width / 2 - (low + high) / 2
-        for node in group:
-            moved[node.name] = Node(
-                node.name, node.label, node.kind, node.x + shift, node.y, node.width
-            )
-    return [moved[node.name] for node in nodes]
+    """The nodes moved together to the middle."""
+    low = min((node.x - node.width / 2 for node in nodes), default=0.0)
+    high = max((node.x + node.width / 2 for node in nodes), default=0.0)
+    shift = (width - low - high) / 2
+    return [replace(node, x=node.x + shift) for node in nodes]
 
 
 def node_at(name: str, kind: str, x: float, y: float, label: str | None = None) -> Node:
@@ -238,17 +258,8 @@ Curve = tuple[float, float, float, float, float, float, float, float]
 
 
 def _line(x0: float, y0: float, x1: float, y1: float) -> Curve:
-    third, two_thirds = 1 / 3, 2 / 3
-    return (
-        x0,
-        y0,
-        x0 + third * (x1 - x0),
-        y0 + third * (y1 - y0),
-        x0 + two_thirds * (x1 - x0),
-        y0 + two_thirds * (y1 - y0),
-        x1,
-        y1,
-    )
+    dx, dy = (x1 - x0) / 3, (y1 - y0) / 3
+    return (x0, y0, x0 + dx, y0 + dy, x1 - dx, y1 - dy, x1, y1)
 
 
 def _down(tail: Node, head: Node) -> Arc:
@@ -271,34 +282,36 @@ def _past(tail: Node, head: Node, y_node: Node) -> Arc:
     return Arc(tail.name, head.name, (x0, y0, x, (y0 + y1) / 2, x, (y0 + y1) / 2, x1, y1))
 
 
-def _between(tail: Node, head: Node, side_by_side: bool) -> Arc:
-    """An arc between children of Y: below a row, along a tree, or round its right side."""
+def _under_row(tail: Node, head: Node) -> Arc:
+    """An arc between children of Y that stand side by side, below their row."""
+    depth = 22 + 0.12 * abs(head.x - tail.x)
+    y = tail.y + HEIGHT / 2
+    side = 0.22 * math.copysign(1.0, head.x - tail.x)
+    x0, x1 = tail.x + side * tail.width, head.x - side * head.width
+    return Arc(tail.name, head.name, (x0, y, x0, y + depth, x1, y + depth, x1, y))
+
+
+def _along_tree(tail: Node, head: Node) -> Arc:
+    """An arc between children of Y in a plate: down the tree, to a later column, or round it."""
     half = HEIGHT / 2
-    if side_by_side:
-        depth = 22 + 0.12 * abs(head.x - tail.x)
-        y = tail.y + half
-        side = 0.22 * math.copysign(1.0, head.x - tail.x)
-        x0, x1 = tail.x + side * tail.width, head.x - side * head.width
-        return Arc(tail.name, head.name, (x0, y, x0, y + depth, x1, y + depth, x1, y))
-    if head.y > tail.y and abs(_left(head) - _left(tail)) < 1 and head.y - tail.y < 1.5 * ROW:
+    indent = _left(head) - _left(tail)
+    if head.y > tail.y and abs(indent) < 1 and head.y - tail.y < 1.5 * ROW:
         x = _left(tail) + 16
         return Arc(tail.name, head.name, _line(x, tail.y + half, x, head.y - half))
-    if head.y > tail.y and 0 < _left(head) - _left(tail) < 1.5 * INDENT:
+    if head.y > tail.y and 0 < indent < 1.5 * INDENT:
         x = _left(tail) + 12
         start, end = tail.y + half, head.y
         return Arc(tail.name, head.name, (x, start, x, end - 4, x, end, _left(head), end))
-    if _left(head) > tail.x + tail.width / 2:  # in a later column
-        x0, x1 = tail.x + tail.width / 2, _left(head)
+    x0 = tail.x + tail.width / 2
+    if _left(head) > x0:  # in a later column
+        x1 = _left(head)
         reach = max(24.0, (x1 - x0) / 2)
-        return Arc(
-            tail.name,
-            head.name,
-            (x0, tail.y, x0 + reach, tail.y, x1 - reach, head.y, x1, head.y),
-            True,
-        )
-    x0, x1 = tail.x + tail.width / 2, head.x + head.width / 2
-    reach = max(x0, x1) + 20 + 0.06 * abs(head.y - tail.y)
-    return Arc(tail.name, head.name, (x0, tail.y, reach, tail.y, reach, head.y, x1, head.y), True)
+        curve = (x0, tail.y, x0 + reach, tail.y, x1 - reach, head.y, x1, head.y)
+    else:
+        x1 = head.x + head.width / 2
+        reach = max(x0, x1) + 20 + 0.06 * abs(head.y - tail.y)
+        curve = (x0, tail.y, reach, tail.y, reach, head.y, x1, head.y)
+    return Arc(tail.name, head.name, curve, is_far=True)
 
 
 def _left(node: Node) -> float:

@@ -7,8 +7,9 @@ factored at all; its blocks of one input hold K(K − 1)/2 · r² numbers, two a
 from collections.abc import Sequence
 
 from ebnc.domain import Domain
-from ebnc.errors import TooLargeError, available_memory, readable_size
+from ebnc.errors import TooLargeError
 from ebnc.fitting.newton import LARGEST_FACTOR
+from ebnc.memory import available_memory, readable_size
 
 __all__ = ["fit_bytes", "refuse_large_fit"]
 

@@ -8,10 +8,10 @@ import numpy as np
 from ebnc.data.rows import CodedRows
 from ebnc.errors import ParameterError
 from ebnc.fitting.fit import Fit
-from ebnc.kernels.parallel import one_blas_thread
 from ebnc.parameters.contributions import block_to_table
 from ebnc.parameters.phi import Basis, Term
 from ebnc.score.row_covariance import root_of_log_odds
+from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
 __all__ = [

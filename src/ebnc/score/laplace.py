@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from ebnc.errors import ParameterError, SingularHessianError
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.fit import Fit
-from ebnc.fitting.metric import Factor
 
 __all__ = ["Curvature", "laplace_log_evidence", "with_log_evidence"]
 
@@ -52,7 +52,7 @@ def with_log_evidence(fit: Fit) -> Fit:
     return replace(fit, log_evidence=laplace_log_evidence(fit))
 
 
-def _likelihood_factor(fit: Fit) -> Factor:
+def _likelihood_factor(fit: Fit) -> Cholesky:
     """The factor of the negative Hessian of the log-likelihood alone, the paper's choice in eq. 8.
 
     Where the data do not determine every parameter this Hessian is singular, and eq. 8 as printed
@@ -68,4 +68,4 @@ def _likelihood_factor(fit: Fit) -> Factor:
             f"the data do not determine {n_flat} of {len(own)} parameters, so the Hessian of the "
             "log-likelihood is singular and eq. 8 with it has no value; use curvature='posterior'"
         )
-    return Factor.of(own)
+    return Cholesky.of(own)

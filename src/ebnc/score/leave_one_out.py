@@ -15,7 +15,6 @@ import numpy as np
 
 from ebnc.data.cases import distinct_rows
 from ebnc.fitting.fit import Fit
-from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.counts import CellCounts, joined_counts
 from ebnc.likelihood.posterior import Posterior
 from ebnc.score.row_covariance import (
@@ -25,6 +24,7 @@ from ebnc.score.row_covariance import (
     rows_with_covariance,
 )
 from ebnc.score.signatures import Signatures, cell_signatures, row_signatures
+from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["leave_one_out_log_loss"]

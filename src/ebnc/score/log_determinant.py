@@ -13,12 +13,12 @@ import numpy as np
 
 from ebnc.fitting.fit import Fit
 from ebnc.kernels.log_determinant import lean, look_up_pairs
-from ebnc.kernels.parallel import in_parallel, one_blas_thread, row_blocks
 from ebnc.likelihood.counts import CellCounts
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.row_sums import row_chunks
 from ebnc.score.row_covariance import class_probabilities, root_of_log_odds, rows_with_covariance
+from ebnc.threads import in_parallel, one_blas_thread, row_blocks
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["log_determinant_gradient"]

@@ -7,9 +7,9 @@ be far too unsure of everything.
 """
 
 from ebnc.fitting.fit import Fit
-from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.posterior import Posterior
 from ebnc.score.log_determinant import log_determinant_gradient
+from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
 __all__ = ["posterior_mean"]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ebnc.fitting.metric import Factor
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.likelihood.counts import CellCounts
 from ebnc.likelihood.design import Design
 from ebnc.typing import FloatArray, IntArray
@@ -29,7 +29,7 @@ class RowChunk(NamedTuple):
     covariance: FloatArray
 
 
-def root_of_log_odds(design: Design, factor: Factor) -> FloatArray:
+def root_of_log_odds(design: Design, factor: Cholesky) -> FloatArray:
     """R, shape (columns, (K − 1) d): H_i = S Sᵀ for S = Z_i R, shape (K − 1, d), Z_i a row of the
     design. λ = Z Φ Qᵀ, so the columns of a root of A⁻¹ become columns of a root of H."""
     root = factor.inverse_root().reshape(design.n_columns, design.n_others, design.dimension)

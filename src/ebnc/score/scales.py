@@ -20,15 +20,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.fit import Fit
-from ebnc.fitting.metric import Factor
 from ebnc.fitting.optimum import find_optimum
-from ebnc.kernels.parallel import one_blas_thread
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.laplace import laplace_log_evidence
 from ebnc.score.log_determinant import log_determinant_gradient
+from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
 __all__ = [
@@ -149,7 +149,7 @@ class _Place:
         likelihood: Posterior,
         rho: FloatArray,
         start: FloatArray | None,
-        metric: Factor | None,
+        metric: Cholesky | None,
     ) -> "_Place":
         """A fit there; without orders, with the scales of the likelihood's prior."""
         scales = tuple(np.exp(rho).tolist()) or likelihood.prior.scales

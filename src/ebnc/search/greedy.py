@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ebnc.data.memory import reuse_memory
-from ebnc.kernels.parallel import one_blas_thread
 from ebnc.search.features import NEAR, without_each, without_input
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
@@ -19,6 +18,7 @@ from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.screening import Screened, screen
 from ebnc.search.trace import SearchTrace, Step
 from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.threads import one_blas_thread
 
 __all__ = ["SearchResult", "greedy_search"]
 

@@ -13,7 +13,6 @@ from ebnc.data.cases import Cases
 from ebnc.data.parts import Parts, varying_inputs
 from ebnc.fitting.fit import Fit
 from ebnc.fitting.optimum import likelihood_of
-from ebnc.kernels.parallel import in_parallel
 from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
@@ -24,6 +23,7 @@ from ebnc.score.scales import maximise_evidence
 from ebnc.search.structure_prior import log_cluster_prior, log_number_of_effects
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.threads import in_parallel
 from ebnc.typing import FloatArray
 
 __all__ = ["Scored", "Scorer"]

@@ -24,8 +24,7 @@ from scipy.linalg.blas import dsyrk
 
 from ebnc.domain import Domain
 from ebnc.errors import SingularHessianError
-from ebnc.fitting.metric import Factor
-from ebnc.kernels.parallel import in_parallel, one_blas_thread
+from ebnc.fitting.cholesky import Cholesky
 from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Bag, Design
 from ebnc.likelihood.posterior import OutsideBlock, Posterior
@@ -36,6 +35,7 @@ from ebnc.score.scales import HYPER_MEAN
 from ebnc.search.moves import Move
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.structure.clusters import Cluster
+from ebnc.threads import in_parallel, one_blas_thread
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["Screened", "is_expensive", "screen", "worth_of_terms"]
@@ -200,7 +200,7 @@ def _nuisances(here: Scored, moves: Sequence[Move]) -> dict[tuple[int, ...], Flo
             columns = np.concatenate([np.arange(design.n_columns)[design.columns[b]] for b in bags])
             each = columns[:, None] * design.n_others + np.arange(design.n_others)
             rows = lower[each.ravel()]
-            found[bags] = Factor.of(rows @ rows.T).inverse_root()
+            found[bags] = Cholesky.of(rows @ rows.T).inverse_root()
     return found
 
 
@@ -286,7 +286,7 @@ def _quadratic_gain(
     curvature = schur.copy()
     curvature.flat[:: len(curvature) + 1] += scorer.criterion.ridge(precision, curvature)
     try:
-        factor = Factor.of(curvature)
+        factor = Cholesky.of(curvature)
     except SingularHessianError:
         return -math.inf
     n_cases = scorer.cases.total_weight

@@ -150,19 +150,15 @@ class EmbeddedStructure:
         ``edges``: arcs (parent, child) between inputs. ``inputs``: further ones, or their order.
         """
         parent: dict[str, str] = {}
-        given = _names(inputs, "inputs")
-        names = dict.fromkeys(given)
-        if len(names) < len(given):
-            twice = next(name for name in given if given.count(name) > 1)
-            raise StructureError(f"variable {twice!r} is given twice; give each one once")
+        names = list(_names(inputs, "inputs"))
         for tail, head in _arcs(edges):
             if head in parent:
                 raise StructureError(
                     f"{head!r} has two parents, {parent[head]!r} and {tail!r}; in a tree it has one"
                 )
             parent[head] = tail
-            names.setdefault(tail)
-            names.setdefault(head)
+        ends = dict.fromkeys(name for head, tail in parent.items() for name in (tail, head))
+        names += [name for name in ends if name not in set(names)]
         branches = (((parent[x], target) if x in parent else (target,)) for x in names)
         return cls(target, ((target, ()), *zip(names, branches, strict=True)))
 

@@ -5,7 +5,7 @@ name can be written: ``[a\:b|c\]]`` is the variable ``a:b`` with parent ``c]``.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from ebnc.errors import StructureError
 
@@ -13,9 +13,14 @@ __all__ = ["format_model_string", "parse_model_string"]
 
 Family = tuple[str, tuple[str, ...]]
 
-_TOKEN = re.compile(
-    r"\\(?P<escaped>.)|(?P<mark>[\[\]|:])|(?P<space>\s+)|(?P<text>[^\\\[\]|:\s]+)", re.S
+_PIECE = re.compile(
+    r"""\s* (?P<name> (?: \\. | [^\\\[\]|:\s] | \s+ (?=[^\s\[\]|:]) )* )
+        \s* (?P<mark> [\[\]|:] | \\?\Z )""",
+    re.S | re.X,
 )
+"""A name, perhaps empty, and the mark or the end of the string behind it."""
+
+_ESCAPED = re.compile(r"\\(.)", re.S)
 _SPECIAL = re.compile(r"[\\\[\]|:]|^\s|\s$")
 
 
@@ -26,49 +31,43 @@ def parse_model_string(text: str) -> tuple[Family, ...]:
     families: list[Family] = []
     names: list[str] | None = None  # the names of the open bracket: the variable, then its parents
     has_bar = False
-    current = ""
-    pending_space = ""
-
-    def close_name(position: int) -> None:
-        nonlocal current, pending_space
-        assert names is not None
-        if not current:
-            raise _syntax(text, position, "a variable name is missing")
-        names.append(current)
-        current = pending_space = ""
-
-    for kind, value, position in _tokens(text):
-        if kind == "space":
-            pending_space = value if current else ""
-        elif kind in ("text", "escaped"):
-            if names is None:
-                raise _syntax(text, position, f"{value!r} stands outside of brackets")
-            current += pending_space + value
-            pending_space = ""
-        elif names is None:
-            if value != "[":
-                raise _syntax(text, position, f"{value!r} stands outside of brackets")
+    for piece in _PIECE.finditer(text):
+        name, mark = _ESCAPED.sub(r"\1", piece["name"]), piece["mark"]
+        position = piece.start("mark")
+        if mark == "\\":
+            raise _syntax(text, position, "a backslash with nothing behind it")
+        if names is None:
+            if name or mark not in ("[", ""):
+                start = piece.start("name")
+                raise _syntax(text, start, f"{name or mark!r} stands outside of brackets")
+            if mark == "":
+                break
             names, has_bar = [], False
-        elif value == "[":
-            raise _syntax(text, position, "a bracket opens inside another")
-        elif value == "|":
-            if has_bar:
-                raise _syntax(text, position, "a second '|' in one bracket")
-            close_name(position)
-            has_bar = True
-        elif value == ":":
-            if not has_bar:
-                raise _syntax(text, position, "':' before '|'")
-            close_name(position)
-        else:
-            close_name(position)
+            continue
+        problem = _problem(name, mark, has_bar)
+        if problem is not None:
+            raise _syntax(text, position, problem)
+        names.append(name)
+        has_bar = has_bar or mark == "|"
+        if mark == "]":
             families.append((names[0], tuple(names[1:])))
             names = None
-    if names is not None:
-        raise _syntax(text, len(text), "the last bracket is not closed")
     if not families:
         raise StructureError(f"the model string {text!r} has no variables; write e.g. '[Y][X1|Y]'")
     return tuple(families)
+
+
+def _problem(name: str, mark: str, has_bar: bool) -> str | None:
+    """What is wrong with a name and the mark behind it, inside of a bracket."""
+    if mark == "":
+        return "the last bracket is not closed"
+    if mark == "[":
+        return "a bracket opens inside another"
+    if mark == "|" and has_bar:
+        return "a second '|' in one bracket"
+    if mark == ":" and not has_bar:
+        return "':' before '|'"
+    return None if name else "a variable name is missing"
 
 
 def format_model_string(families: Iterable[Family]) -> str:
@@ -78,17 +77,6 @@ def format_model_string(families: Iterable[Family]) -> str:
         given = "|" + ":".join(map(_escape, parents)) if parents else ""
         brackets.append(f"[{_escape(name)}{given}]")
     return "".join(brackets)
-
-
-def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
-    position = 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
-            raise _syntax(text, position, "a backslash with nothing behind it")
-        kind = match.lastgroup or ""
-        yield kind, match.group(kind), position
-        position = match.end()
 
 
 def _escape(name: str) -> str:

@@ -2,24 +2,30 @@
 
 from typing import Any
 
-__all__ = ["ACCENT", "INK", "LINE", "MUTED", "NEGATIVE", "POSITIVE", "axes_or_new", "plain_text"]
+__all__ = ["ACCENT", "INK", "LINE", "MUTED", "NEGATIVE", "POSITIVE", "Display", "plain_text"]
 
 ACCENT, INK, MUTED, LINE = "#0b5cad", "#1a1e24", "#555e69", "#d5dae1"
 POSITIVE, NEGATIVE = "#2a78bd", "#c2561a"
 
 
-def axes_or_new(ax: Any, size: tuple[float, float]) -> Any:
-    """The axes given, or those of a new figure of this size in inches."""
-    if ax is not None:
+class Display:
+    """A picture. ``ax_`` and ``figure_``: the axes and the figure that it was last drawn on."""
+
+    ax_: Any
+    figure_: Any
+
+    def _open(self, ax: Any, size: tuple[float, float]) -> Any:
+        """The axes to draw on: those given, or those of a new figure of this size in inches."""
+        if ax is None:
+            try:
+                import matplotlib.pyplot as plt
+            except ImportError:
+                raise ImportError(
+                    "pictures need matplotlib; install it with: pip install ebnc[plot]"
+                ) from None
+            _, ax = plt.subplots(figsize=size, layout="constrained")
+        self.ax_, self.figure_ = ax, ax.figure
         return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError(
-            "pictures need matplotlib; install it with: pip install ebnc[plot]"
-        ) from None
-    _, new = plt.subplots(figsize=size, layout="constrained")
-    return new
 
 
 def plain_text(text: str) -> str:

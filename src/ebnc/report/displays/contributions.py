@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from ebnc.errors import DataError
-from ebnc.report.displays.canvas import MUTED, NEGATIVE, POSITIVE, axes_or_new, plain_text
+from ebnc.report.displays.canvas import MUTED, NEGATIVE, POSITIVE, Display, plain_text
 from ebnc.report.models import Reported, reported
 from ebnc.report.waterfall import MOST_BARS, Bar, waterfall
 from ebnc.report.words import BLANK, shortened, signed, state_text
@@ -11,7 +11,7 @@ from ebnc.report.words import BLANK, shortened, signed, state_text
 __all__ = ["ContributionsDisplay"]
 
 
-class ContributionsDisplay:
+class ContributionsDisplay(Display):
     """A waterfall: from the intercept over the largest terms to the log odds of one case.
 
     The log odds are those of a class against the geometric mean of the others (for two classes:
@@ -82,11 +82,10 @@ class ContributionsDisplay:
     def plot(self, *, ax: Any = None) -> Self:
         """Draw on axes given, or on new ones."""
         bars = self.bars
-        self.ax_ = axes_or_new(ax, (7.0, 0.9 + 0.34 * len(bars)))
-        self.figure_ = self.ax_.figure
+        ax = self._open(ax, (7.0, 0.9 + 0.34 * len(bars)))
         colours = [_colour(bar) for bar in bars]
         places = range(len(bars))
-        self.ax_.barh(
+        ax.barh(
             places,
             [bar.end - bar.start for bar in bars],
             left=[bar.start for bar in bars],
@@ -94,20 +93,20 @@ class ContributionsDisplay:
             height=0.62,
         )
         for i, bar in enumerate(bars[:-1]):  # what one ends with, the next begins with
-            self.ax_.plot([bar.end, bar.end], [i, i + 1], color=MUTED, linewidth=0.8, zorder=0)
+            ax.plot([bar.end, bar.end], [i, i + 1], color=MUTED, linewidth=0.8, zorder=0)
         low = min(0.0, *(min(bar.start, bar.end) for bar in bars))
         high = max(0.0, *(max(bar.start, bar.end) for bar in bars))
         room = 0.02 * (high - low or 1.0)
         for i, bar in enumerate(bars):
             right = max(bar.start, bar.end) + room
-            self.ax_.text(right, i, signed(bar.value), va="center", size="small")
-        self.ax_.axvline(0.0, color=MUTED, linewidth=0.8)
-        self.ax_.set_yticks(places, [plain_text(_label(bar)) for bar in bars])
-        self.ax_.invert_yaxis()
-        self.ax_.set_xlim(low - 3 * room, high + 7 * room)
-        self.ax_.set_xlabel(f"log odds of {plain_text(shortened(self.of_class))}")
-        self.ax_.spines[["top", "right", "left"]].set_visible(False)
-        self.ax_.tick_params(axis="y", length=0)
+            ax.text(right, i, signed(bar.value), va="center", size="small")
+        ax.axvline(0.0, color=MUTED, linewidth=0.8)
+        ax.set_yticks(places, [plain_text(_label(bar)) for bar in bars])
+        ax.invert_yaxis()
+        ax.set_xlim(low - 3 * room, high + 7 * room)
+        ax.set_xlabel(f"log odds of {plain_text(shortened(self.of_class))}")
+        ax.spines[["top", "right", "left"]].set_visible(False)
+        ax.tick_params(axis="y", length=0)
         return self
 
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from ebnc.errors import DataError
-from ebnc.report.displays.canvas import MUTED, axes_or_new, plain_text
+from ebnc.report.displays.canvas import MUTED, Display, plain_text
 from ebnc.report.held_out import held_out, reliability_bins
 from ebnc.report.models import reported
 from ebnc.report.summary import Bin
@@ -18,7 +18,7 @@ MOST_CURVES = 6
 LARGEST, SMALLEST = 110.0, 12.0
 
 
-class ReliabilityDisplay:
+class ReliabilityDisplay(Display):
     """Observed share against predicted probability in ten bins, with 95 % intervals (Wilson).
 
     Points are as large as their bins are full; on the diagonal a model means what it says.
@@ -100,21 +100,20 @@ class ReliabilityDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw on axes given, or on new ones."""
+        ax = self._open(ax, (5.0, 4.8))
         from matplotlib.ticker import PercentFormatter
 
-        self.ax_ = axes_or_new(ax, (5.0, 4.8))
-        self.figure_ = self.ax_.figure
-        self.ax_.plot([0, 1], [0, 1], color=MUTED, linestyle="--", linewidth=1)
+        ax.plot([0, 1], [0, 1], color=MUTED, linestyle="--", linewidth=1)
         most = max((b.weight for curve in self.curves.values() for b in curve), default=1.0)
         for name, curve in self.curves.items():
             x, y = [b.predicted for b in curve], [b.observed for b in curve]
             below = [max(0.0, b.observed - b.low) for b in curve]
             above = [max(0.0, b.high - b.observed) for b in curve]
-            (line,) = self.ax_.plot(x, y, linewidth=0.9, alpha=0.4)
-            self.ax_.errorbar(
+            (line,) = ax.plot(x, y, linewidth=0.9, alpha=0.4)
+            ax.errorbar(
                 x, y, yerr=[below, above], fmt="none", ecolor=line.get_color(), linewidth=1.1
             )
-            self.ax_.scatter(
+            ax.scatter(
                 x,
                 y,
                 s=[SMALLEST + (LARGEST - SMALLEST) * b.weight / most for b in curve],
@@ -122,12 +121,12 @@ class ReliabilityDisplay:
                 label=plain_text(shortened(name)),
                 zorder=3,
             )
-        self.ax_.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-        self.ax_.set(xlabel="predicted probability", ylabel="observed share")
-        for axis in (self.ax_.xaxis, self.ax_.yaxis):
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+        ax.set(xlabel="predicted probability", ylabel="observed share")
+        for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_formatter(PercentFormatter(1.0))
-        self.ax_.spines[["top", "right"]].set_visible(False)
-        self.ax_.legend(frameon=False)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.legend(frameon=False)
         return self
 
 

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from ebnc.errors import DataError
-from ebnc.report.displays.canvas import ACCENT, INK, LINE, MUTED, NEGATIVE, axes_or_new, plain_text
+from ebnc.report.displays.canvas import ACCENT, INK, LINE, MUTED, NEGATIVE, Display, plain_text
 from ebnc.report.drawing import Arc, Drawing, Node, draw_structure
 from ebnc.structure.embedded import EmbeddedStructure
 
@@ -13,7 +13,7 @@ PIXELS = 96.0  # of the drawing, an inch
 POINTS = 72.0
 
 
-class StructureDisplay:
+class StructureDisplay(Display):
     """The embedded structure m′: Y, its parents, its children, and the arcs among them.
 
     Many children stand in a frame that Y points at once. Arcs that cancel in p(y|x) are left out.
@@ -59,12 +59,11 @@ class StructureDisplay:
         """Draw on axes given, or on new ones."""
         drawing = self.drawing
         inches = (drawing.width / PIXELS, drawing.height / PIXELS)
-        self.ax_ = axes_or_new(ax, inches)
-        self.figure_ = self.ax_.figure
-        self.ax_.set(xlim=(0, drawing.width), ylim=(drawing.height, 0), aspect="equal")
-        self.ax_.axis("off")
+        ax = self._open(ax, inches)
+        ax.set(xlim=(0, drawing.width), ylim=(drawing.height, 0), aspect="equal")
+        ax.axis("off")
         # Letters shrink and grow with the drawing.
-        box = self.ax_.get_position()
+        box = ax.get_position()
         width, height = self.figure_.get_size_inches()
         scale = min(1.6, box.width * width / inches[0], box.height * height / inches[1])
         size = 13.0 * POINTS / PIXELS * scale

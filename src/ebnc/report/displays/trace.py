@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from ebnc.errors import DataError
-from ebnc.report.displays.canvas import LINE, MUTED, POSITIVE, axes_or_new, plain_text
+from ebnc.report.displays.canvas import LINE, MUTED, POSITIVE, Display, plain_text
 from ebnc.report.words import shortened
 from ebnc.search.trace import SearchTrace
 
@@ -12,7 +12,7 @@ __all__ = ["SearchTraceDisplay"]
 MOST_NAMED = 12
 
 
-class SearchTraceDisplay:
+class SearchTraceDisplay(Display):
     """The score after every accepted move of a search; few moves are named.
 
     Parameters
@@ -42,17 +42,16 @@ class SearchTraceDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw on axes given, or on new ones."""
+        steps = self.trace.steps
+        ax = self._open(ax, (7.0, 3.6))
         from matplotlib.ticker import MaxNLocator
 
-        steps = self.trace.steps
-        self.ax_ = axes_or_new(ax, (7.0, 3.6))
-        self.figure_ = self.ax_.figure
         places, scores = range(len(steps)), [step.score for step in steps]
-        self.ax_.plot(places, scores, color=POSITIVE, marker="o", markersize=4)
+        ax.plot(places, scores, color=POSITIVE, marker="o", markersize=4)
         if len(steps) <= MOST_NAMED:
             for i, step in enumerate(steps):
                 is_late = i > (len(steps) - 1) / 2
-                self.ax_.annotate(
+                ax.annotate(
                     plain_text(shortened(step.move, 36)),
                     (i, step.score),
                     xytext=(-7, 4) if is_late else (7, -4),
@@ -62,9 +61,9 @@ class SearchTraceDisplay:
                     size="small",
                     color=MUTED,
                 )
-        self.ax_.margins(0.06, 0.14)
-        self.ax_.set(xlabel="step", ylabel="score (nats)")
-        self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True))
-        self.ax_.spines[["top", "right"]].set_visible(False)
-        self.ax_.grid(axis="y", color=LINE, linewidth=0.6)
+        ax.margins(0.06, 0.14)
+        ax.set(xlabel="step", ylabel="score (nats)")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(axis="y", color=LINE, linewidth=0.6)
         return self

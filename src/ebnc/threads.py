@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from functools import cache
 from itertools import pairwise
 from numbers import Integral
@@ -30,7 +31,7 @@ R = TypeVar("R")
 
 
 def row_blocks(n_rows: int) -> list[tuple[int, int]]:
-    """Cuts 0 … n_rows into consecutive blocks, at most ``MOST_BLOCKS``, of about equal length."""
+    """Cut 0 … n_rows into consecutive blocks, at most ``MOST_BLOCKS``, of about equal length."""
     n_blocks = min(MOST_BLOCKS, max(1, n_rows // BLOCK_ROWS))
     return list(pairwise(n_rows * i // n_blocks for i in range(n_blocks + 1)))
 
@@ -42,14 +43,14 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
     than on one (measured: 0.9 times the speed; this way 1.8 times). Jobs may call ``in_parallel``
     themselves: all of them together use no more threads than ``limit_threads`` allows.
     """
-    budget = _budget()
-    n_helpers = budget.take(len(arguments) - 1)
+    team = _team()
+    n_helpers = team.reserve(len(arguments) - 1)
     if n_helpers == 0:
         return [job(argument) for argument in arguments]
     results: dict[int, R] = {}
     waiting = deque(enumerate(arguments))  # its popleft is atomic
 
-    def drain() -> None:
+    def work() -> None:
         while waiting:
             try:
                 i, argument = waiting.popleft()
@@ -58,21 +59,20 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
             results[i] = job(argument)
 
     def help_out() -> None:
-        _mine.budget = budget
         try:
-            drain()
+            work()
         finally:
-            del _mine.budget
-            budget.give_back(1)
+            team.helpers.release()
 
-    helpers = [_pool(os.getpid()).submit(help_out) for _ in range(n_helpers)]
+    # A copied context carries the limit of threads to the helpers.
+    helpers = [_pool(os.getpid()).submit(copy_context().run, help_out) for _ in range(n_helpers)]
     try:
-        drain()
+        work()
     finally:
         waiting.clear()
         for helper in helpers:
             if helper.cancel():  # all threads of the pool are busy for other callers
-                budget.give_back(1)
+                team.helpers.release()
             else:
                 helper.result()
     return [results[i] for i in range(len(arguments))]
@@ -84,7 +84,7 @@ def n_threads() -> int:
     ``OMP_NUM_THREADS`` where it is set, else the number of cores; no more than ``limit_threads``
     allows.
     """
-    return _budget().n_threads
+    return _team().n_threads
 
 
 @contextmanager
@@ -105,61 +105,50 @@ def limit_threads(n_jobs: int | None) -> Iterator[None]:
             f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}; "
             "1 is one thread, None one for each core"
         )
-    before = getattr(_mine, "budget", None)
     n_now = n_threads()
-    _mine.budget = _Budget(min(n_now, int(n_jobs) if n_jobs > 0 else max(1, n_now + 1 + n_jobs)))
+    team = _Team(min(n_now, int(n_jobs) if n_jobs > 0 else max(1, n_now + 1 + n_jobs)))
+    token = _limited.set(team)
     try:
         yield
     finally:
-        _mine.budget = before
+        _limited.reset(token)
 
 
-class _Budget:
-    """A number of threads, shared by a caller, its helpers, and their helpers.
+class _Team:
+    """A number of threads, shared by a caller, its helpers, and their helpers."""
 
-    ``most``: the calling thread included; None is one for each core.
-    """
+    def __init__(self, n_threads: int) -> None:
+        self.n_threads = n_threads
+        self.helpers = threading.Semaphore(n_threads - 1)
 
-    def __init__(self, most: int | None = None) -> None:
-        self._most, self._lock, self._n_helping = most, threading.Lock(), 0
-
-    @property
-    def n_threads(self) -> int:
-        """Threads that may work at the same time, the calling one included."""
-        if self._most is not None:
-            return self._most
-        given = os.environ.get("OMP_NUM_THREADS", "")
-        if given.isdigit() and int(given) > 0:
-            return int(given)
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
-
-    def take(self, n_wanted: int) -> int:
+    def reserve(self, n_wanted: int) -> int:
         """Reserve up to so many helping threads; return how many."""
-        with self._lock:
-            n_free = self.n_threads - 1 - self._n_helping
-            n_taken = max(0, min(n_wanted, n_free))
-            self._n_helping += n_taken
-        return n_taken
-
-    def give_back(self, n: int) -> None:
-        """Helping threads have ended."""
-        with self._lock:
-            self._n_helping -= n
+        n_reserved = 0
+        while n_reserved < n_wanted and self.helpers.acquire(blocking=False):
+            n_reserved += 1
+        return n_reserved
 
 
-_mine = threading.local()
+_limited: ContextVar[_Team | None] = ContextVar("_limited", default=None)
 
 
-def _budget() -> _Budget:
-    """That of the innermost ``limit_threads``, or the one that all callers of a process share."""
-    return getattr(_mine, "budget", None) or _unlimited(os.getpid())
+def _team() -> _Team:
+    """The team of the innermost ``limit_threads``, or the one that a whole process shares."""
+    return _limited.get() or _unlimited(os.getpid(), _n_cores())
 
 
 @cache
-def _unlimited(process: int) -> _Budget:  # noqa: ARG001 -- one for each process, as the pool
-    return _Budget()
+def _unlimited(process: int, n_cores: int) -> _Team:  # noqa: ARG001 -- one for each process
+    return _Team(n_cores)
+
+
+def _n_cores() -> int:
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    if wanted.isdigit() and int(wanted) > 0:
+        return int(wanted)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @cache
@@ -170,40 +159,38 @@ def _pool(process: int) -> ThreadPoolExecutor:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Linear algebra on one thread while it lasts; also a decorator.
+    """Keep linear algebra on one thread inside this context; also a decorator.
 
     Our own threads carry the parallel work: two-threaded BLAS inside them, or beside another
     process, was up to 40 times slower. And sums then do not depend on the number of cores.
     The limit is the whole process's: it lasts until the last thread that asked for it is done.
     """
-    with _limit.lock:
-        if _limit.n_inside == 0:
-            _limit.limiter = _blas().limit(limits=1, user_api="blas")
-        _limit.n_inside += 1
+    limit = _blas_limit(os.getpid())
+    with limit.lock:
+        if limit.n_inside == 0:
+            limit.limiter = _blas().limit(limits=1, user_api="blas")
+        limit.n_inside += 1
     try:
         yield
     finally:
-        with _limit.lock:
-            _limit.n_inside -= 1
-            if _limit.n_inside == 0:
-                _limit.limiter.restore_original_limits()
+        with limit.lock:
+            limit.n_inside -= 1
+            if limit.n_inside == 0:
+                limit.limiter.restore_original_limits()
 
 
-class _Limit:
-    """The threads that want linear algebra on one thread."""
+class _BlasLimit:
+    """The number of threads inside ``one_blas_thread``, and the limit that they share."""
 
     def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.n_inside = 0
         self.limiter: Any = None
-        self.forget()
-
-    def forget(self) -> None:
-        """After a fork: the threads are not there, and one of them may have held the lock."""
-        self.lock, self.n_inside = threading.Lock(), 0
 
 
-_limit = _Limit()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_limit.forget)
+@cache
+def _blas_limit(process: int) -> _BlasLimit:  # noqa: ARG001 -- a fork may copy a lock that is held
+    return _BlasLimit()
 
 
 @cache

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+from ebnc import threads
 from ebnc.errors import ParameterError
-from ebnc.kernels import parallel
-from ebnc.kernels.parallel import in_parallel, limit_threads, n_threads, one_blas_thread, row_blocks
+from ebnc.threads import in_parallel, limit_threads, n_threads, one_blas_thread, row_blocks
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 2, 4095, 4096, 4097, 100_000, 1_000_003])
@@ -149,7 +149,7 @@ def test_nested_calls_share_one_limit(monkeypatch):
     """Jobs, their jobs and those of these: never more threads at work than allowed."""
     monkeypatch.setenv("OMP_NUM_THREADS", "8")
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    parallel._pool.cache_clear()
+    threads._pool.cache_clear()
     busy, most, lock = 0, 0, threading.Lock()
 
     def job(depth):
@@ -166,7 +166,7 @@ def test_nested_calls_share_one_limit(monkeypatch):
 
     with limit_threads(3):
         in_parallel(job, [2] * 4)
-    parallel._pool.cache_clear()
+    threads._pool.cache_clear()
     assert most == 3
 
 

@@ -21,8 +21,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln
 
-from ebnc.errors import ParameterError, refuse_if_too_large
-from ebnc.parameters.theta_likelihood import ThetaLikelihood
+from ebnc.errors import ParameterError
+from ebnc.fitting.theta_likelihood import ThetaLikelihood
+from ebnc.memory import refuse_if_too_large
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["ThetaPosterior"]

@@ -1,0 +1,70 @@
+"""Cholesky factors of A, the negative Hessian: of the whole matrix, or of its blocks bag by bag."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
+
+from ebnc.errors import SingularHessianError
+from ebnc.likelihood.posterior import Posterior
+from ebnc.typing import FloatArray
+
+__all__ = ["BagCholesky", "Cholesky"]
+
+
+@dataclass(frozen=True, eq=False)
+class Cholesky:
+    """The Cholesky factor of A (or of an estimate of it): A = L Lᵀ, L below and on the diagonal."""
+
+    lower: FloatArray
+
+    @classmethod
+    def of(cls, upper: FloatArray) -> "Cholesky":
+        """From the upper triangle of A, which is overwritten."""
+        # The upper triangle of a C-ordered array is the lower one of its transpose: no copy.
+        lower, failed = dpotrf(upper.T, lower=1, overwrite_a=1, clean=0)
+        if failed:
+            raise SingularHessianError(
+                f"the negative Hessian of size {len(upper)} is not positive definite; use a proper "
+                "prior (finite prior_scale)"
+            )
+        return cls(lower)
+
+    def solve(self, vector: FloatArray) -> FloatArray:
+        """A⁻¹ v."""
+        solved, _ = dpotrs(self.lower, vector.reshape(len(self.lower), -1), lower=1)
+        return np.asarray(solved).reshape(vector.shape)
+
+    def inverse_root(self) -> FloatArray:
+        """L⁻ᵀ, shape (d, d): A⁻¹ = L⁻ᵀ L⁻¹, so its rows' squares add up to the diagonal of A⁻¹."""
+        inverse, _ = dtrtri(self.lower, lower=1)
+        return np.asarray(np.tril(inverse).T)
+
+    def inverse(self) -> FloatArray:
+        """A⁻¹, shape (d, d)."""
+        lower, _ = dpotri(self.lower, lower=1)
+        return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
+
+    @property
+    def log_determinant(self) -> float:
+        """log |A|."""
+        return 2.0 * float(np.log(np.diagonal(self.lower)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class BagCholesky:
+    """Cholesky factors of the diagonal blocks of A, one a bag: where A itself is too large."""
+
+    blocks: tuple[Cholesky, ...]
+    columns: tuple[slice, ...]
+
+    @classmethod
+    def at(cls, posterior: Posterior, phi: FloatArray) -> "BagCholesky":
+        """The blocks of A at φ."""
+        blocks = tuple(Cholesky.of(block) for block in posterior.diagonal_blocks(phi))
+        return cls(blocks, tuple(posterior.design.columns))
+
+    def solve(self, vector: FloatArray) -> FloatArray:
+        """Block by block."""
+        pairs = zip(self.blocks, self.columns, strict=True)
+        return np.concatenate([block.solve(vector[where]) for block, where in pairs])

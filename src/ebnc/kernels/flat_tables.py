@@ -1,0 +1,29 @@
+"""Tables side by side in flat arrays, and how the codes of a row address them."""
+
+from typing import NamedTuple
+
+from ebnc.typing import FloatArray, IntArray
+
+__all__ = ["FlatTables"]
+
+
+class FlatTables(NamedTuple):
+    """λ_k = Σ_b tables[k, offsets[b] + cell_b], cells being mixed radix of a row's codes.
+
+    Attributes
+    ----------
+    columns, strides
+        Table b reads the codes ``columns[starts[b]:starts[b + 1]]`` with the strides beside them.
+    starts
+        Where each table's columns begin, shape (m + 1,).
+    offsets
+        Where each table's cells begin, shape (m + 1,); a table has fewer than 2^32 cells.
+    tables
+        Log odds against class 0 in each cell, shape (K − 1, cells of all tables).
+    """
+
+    columns: IntArray
+    strides: IntArray
+    starts: IntArray
+    offsets: IntArray
+    tables: FloatArray

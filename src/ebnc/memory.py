@@ -1,0 +1,96 @@
+"""How much memory there is, and requests that are refused because they need more."""
+
+import os
+
+from ebnc.errors import TooLargeError
+
+__all__ = ["available_memory", "readable_size", "refuse_if_too_large"]
+
+UNKNOWN_MEMORY = 8 * 2**30
+"""Bytes that are assumed where the system does not say how many it has."""
+
+
+def refuse_if_too_large(n_bytes: int, what: str, remedy: str) -> None:
+    """Raise ``TooLargeError`` where ``what`` would take more than half of the available memory.
+
+    Callers ask before they allocate. ``n_bytes`` is an exact int, so 2^60 cells can be named.
+    """
+    limit = _memory_limit()
+    if n_bytes > limit:
+        raise TooLargeError(
+            f"{what} would take {readable_size(n_bytes)}, more than the {readable_size(limit)} "
+            f"that one object may take now, half of the available memory; {remedy}"
+        )
+
+
+def _memory_limit() -> int:
+    """Bytes that one object may take: half of the memory that is available."""
+    return available_memory() // 2
+
+
+def available_memory() -> int:
+    """Bytes that this process can still allocate.
+
+    The least of what the system has available, and what limits of the container (cgroup) and of
+    the process (``ulimit -v``) leave.
+    """
+    limits = [_of_system(), _of_container(), _of_process()]
+    return max(0, min(limit for limit in limits if limit is not None))
+
+
+def _of_system() -> int:
+    available = _table_in("/proc/meminfo").get("MemAvailable:", 0) * 1024
+    if available:
+        return available
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return UNKNOWN_MEMORY
+
+
+def _of_container() -> int | None:
+    """What the limit of cgroup version 2 leaves, or the whole limit of version 1."""
+    limit = _number_in("/sys/fs/cgroup/memory.max")
+    if limit is not None:
+        return limit - (_number_in("/sys/fs/cgroup/memory.current") or 0)
+    return _number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+def _of_process() -> int | None:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return None
+    return limit - _table_in("/proc/self/status").get("VmSize:", 0) * 1024
+
+
+def _number_in(path: str) -> int | None:
+    try:
+        with open(path, encoding="ascii") as file:
+            return int(file.read())
+    except (OSError, ValueError):
+        return None
+
+
+def _table_in(path: str) -> dict[str, int]:
+    """The numbers of a file with lines such as "MemAvailable:  123 kB"."""
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            pairs = [line.split()[:2] for line in file]
+    except OSError:
+        return {}
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
+
+
+def readable_size(n_bytes: int) -> str:
+    """A number of bytes in the largest unit that it fills: 3 GiB."""
+    size, units = n_bytes, ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+    for unit in units[:-1]:
+        if size < 1024:
+            return f"{size} {unit}"
+        size //= 1024
+    # A full table of many hundred parents has more digits than Python prints at once.
+    return f"{size} {units[-1]}" if size < 10**12 else f"2^{n_bytes.bit_length() - 1} bytes"
