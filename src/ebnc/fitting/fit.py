@@ -10,7 +10,7 @@ from ebnc.likelihood.prior import NormalPrior
 from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:
-    pass  # loads scipy, which a model file does without
+    from ebnc.fitting.cholesky import Cholesky  # loads scipy, which a model file does without
 
 __all__ = ["Fit"]
 
