@@ -1,7 +1,8 @@
-"""A whole network from a count table: who was admitted to Berkeley in 1973.
+"""Learn a whole network from a table of counts: admissions to Berkeley in 1973.
 
-4 526 applications to the six largest departments (Bickel, Hammel & O'Connell 1975). Women were
-admitted less often than men, yet in no department clearly so. The network finds out why.
+The data are 4 526 applications to the six largest departments (Bickel, Hammel & O'Connell 1975).
+Women were admitted less often than men overall, but not clearly so in any department. The network
+shows why: women applied more often to departments that reject most applicants.
 """
 
 import numpy as np
@@ -28,30 +29,29 @@ def applications() -> dict[str, list[str]]:
 
 
 def main() -> None:
-    """Learn, look, ask."""
+    """Learn the network, print it, query it and sample from it."""
     counts = np.array(list(COUNTS.values()), dtype=float).ravel()
-    tiers = [["applicant"], ["department"], ["admitted"]]  # the order in which things happen
+    tiers = [["applicant"], ["department"], ["admitted"]]  # in order of time
     network = ebnc.Network.learn(applications(), weights=counts, tiers=tiers)
     print(network)
     for tail, head in network.arcs:
         print(f"  {tail} → {head} ({network.local(head).kind})")
-    print(
-        f"\nadmitted or not, as a {network.local('admitted').kind}:\n{network.local('admitted')}\n"
-    )
+    admitted = network.local("admitted")
+    print(f"\nThe node “admitted” is a {admitted.kind}:\n{admitted}\n")
 
     for applicant in ("men", "women"):
         p = network.query("admitted", {"applicant": applicant})["yes"]
         print(f"p(admitted | {applicant}) = {p:.3f}")
-    print("\nwhere women applied, against men:")
+    print("\nShare of women and of men who applied to each department, and its admission rate:")
     women, men = (network.query("department", {"applicant": x}) for x in ("women", "men"))
     for department in COUNTS:
         rate = network.query("admitted", {"department": department})["yes"]
         print(
-            f"  {department}: {women[department]:.2f} against {men[department]:.2f}; "
-            f"{rate:.0%} of all applications there were accepted"
+            f"  {department}: women {women[department]:.2f}, men {men[department]:.2f}, "
+            f"{rate:.0%} of all applicants admitted"
         )
     drawn = network.sample(3, random_state=0)
-    print("\nthree rows drawn from the network:")
+    print("\nThree rows sampled from the network:")
     for row in zip(*(drawn[x] for x in network), strict=True):
         print("  " + ", ".join(map(str, row)))
 

@@ -1,4 +1,4 @@
-"""How many parameters does p(y|x) need? The paper's examples, and what a table would take."""
+"""Count the parameters of p(y|x) for the paper's examples, and compare with full tables."""
 
 import ebnc
 
@@ -36,7 +36,8 @@ def main() -> None:
 
     network = ebnc.EmbeddedNetwork.random(worked, binary, random_state=0)
     model = ebnc.EBNC.from_embedded_network(network)
-    print("\nRandom probabilities for it, as log odds (the sum of the terms whose states hold):\n")
+    print("\nThe same model with random probabilities. Add the terms that match a row to get its")
+    print("log odds:\n")
     print(model.phi_table())
     row = {"X1": [1], "X2": [0], "X3": [1], "X4": [1], "X5": [0]}
     by_theta, by_phi = network.probabilities(row)[0, 1], model.probabilities(row)[0, 1]

@@ -1,13 +1,13 @@
-"""Who survived the Titanic? Learn p(survived | class, sex, age) and let evidence choose the model.
+"""Who survived the Titanic? Learn p(survived | class, sex, age) and choose the model by evidence.
 
-The data are the 2 201 people on board, as the four-way table of counts published by Dawson
-(1995, Journal of Statistics Education 3), the one that comes with R.
+The data are the 2 201 people on board, as a table of counts (Dawson 1995, Journal of Statistics
+Education 3); R ships the same table.
 """
 
 import ebnc
 
 CLASSES = ["1st", "2nd", "3rd", "crew"]
-COUNTS = {  # (sex, age, survived): by class
+COUNTS = {  # (sex, age, survived): counts by class
     ("male", "child", "no"): [0, 0, 35, 0],
     ("female", "child", "no"): [0, 0, 17, 0],
     ("male", "adult", "no"): [118, 154, 387, 670],
@@ -20,7 +20,7 @@ COUNTS = {  # (sex, age, survived): by class
 
 
 def people() -> tuple[dict[str, list[str]], list[int]]:
-    """One row for each combination, and how many people it stands for."""
+    """Return one row for each combination, and the number of people it stands for."""
     rows = [
         (place, sex, age, survived, n)
         for (sex, age, survived), counts in COUNTS.items()
@@ -31,7 +31,7 @@ def people() -> tuple[dict[str, list[str]], list[int]]:
 
 
 def main() -> None:
-    """Compare four structures by evidence, then read the best one."""
+    """Compare four structures by evidence, then print the best one and its predictions."""
     data, weights = people()
     inputs = ["class", "sex", "age"]
     structures = {
@@ -49,15 +49,16 @@ def main() -> None:
         scores = f"{model.log_evidence:>14.2f}{model.bic:>11.2f}"
         print(f"{name:26}{model.dimension:>11}{scores}   {scales}")
     best = max(fitted, key=lambda name: fitted[name].log_evidence)
-    print(f"\nEvidence prefers “{best}”. What each state adds to the log odds of survival:\n")
+    print(f"\nOf these four structures “{best}” has the highest evidence.")
+    print("What each state adds to the log odds of survival:\n")
     print(fitted[best].phi_table())
 
     cases = {"class": ["1st", "3rd", "crew"], "sex": ["female", "female", "male"]}
     cases["age"] = ["adult", "child", "adult"]
-    found = fitted[best].probability_intervals(cases)
+    intervals = fitted[best].probability_intervals(cases)
     print("\np(survived) with 95 % intervals:")
     for i, who in enumerate(zip(*(cases[x] for x in inputs), strict=True)):
-        p, low, high = (part[i, 1] for part in found)
+        p, low, high = (part[i, 1] for part in intervals)
         print(f"  {', '.join(who):22}{p:.3f}  ({low:.3f} – {high:.3f})")
 
 

@@ -40,13 +40,17 @@ DRAW = 0.02
 """Share of the best divergence within which another kind is as good."""
 
 WHY = """
-Why EBNCs lose where they do. Nodes that are nearly deterministic, each configuration of the parents
-in its own way, need large parameters of high order, which the prior holds back until there are many
-cases, while a table needs a few cases of the one configuration. In configurations that were never
-met a table says nothing, and an EBNC or a tree goes by what it has learned elsewhere; where that is
-wrong, it is confidently wrong. And an AND of several parents, one distribution for all
-configurations but one, is two leaves of a decision graph but an interaction of all parents for an
-EBNC. Naive EBNCs and noisy-MAX cannot say such things at all: their divergence stops falling.
+Why EBNCs lose where they do:
+
+- Some nodes are nearly deterministic, with a different rule for each configuration of the parents.
+  An EBNC then needs large parameters of high order. The prior shrinks these until there are many
+  rows, while a table needs only a few rows of the one configuration.
+- If a configuration never occurred, a table predicts nothing in particular, while an EBNC or a tree
+  generalises from other configurations. If that is wrong, it is confidently wrong.
+- An AND of several parents has one distribution for all configurations but one. A decision graph
+  needs two leaves for it; an EBNC needs an interaction of all parents.
+
+Naive EBNCs and noisy-MAX cannot express such distributions, so their divergence stops falling.
 """
 
 INTRODUCTION = """
@@ -54,17 +58,22 @@ INTRODUCTION = """
 
 # Local distributions head to head
 
-Samples of networks that are known, and inside one and the same search nodes of one kind, or of the
-best kind by score: the rivals that the paper's introduction names. The divergence
-KL(truth ‖ learned) is in nats; smaller is better.
+We drew samples from known networks and learned them again with one search. In each run all nodes
+have one kind, or each node has the kind that scores best. The kinds are the rivals that the paper's
+introduction names. The tables show the divergence KL(truth ‖ learned) in nats; lower is better.
 
-Kinds: full tables (equivalent sample size by evidence), decision trees, decision graphs, noisy-MAX,
-EBNCs without interactions (naive) and with those that the search finds. *EBNC or table or tree* is
-what `Network.learn` does by default; *best of all* adds graphs and noisy-MAX. *pyAgrum's tables*
-are those of its greedy hill climbing with BDeu, smoothed like ours.
+| kind | meaning |
+|---|---|
+| full table | evidence chooses the equivalent sample size |
+| decision tree, decision graph, noisy-MAX | as in `ebnc.Network` |
+| naive EBNC | an EBNC without interactions |
+| searched EBNC | an EBNC with the interactions that the search finds |
+| EBNC or table or tree | the default of `Network.learn` |
+| best of all | the default, with graphs and noisy-MAX added |
+| pyAgrum's tables | greedy hill climbing with BDeu, smoothed like ours |
 
-Smaller samples are the first rows of larger ones, the same for all kinds. Any line of
-`study/local/results.csv` is made again, alone, by a command with its own values, such as
+Smaller samples are the first rows of larger ones, the same for all kinds. To reproduce one line of
+`study/local/results.csv`, run a command with its values, such as
 
     python -m study.local --data DIR --networks alarm --structures given --kinds ebnc \\
         --sizes 250 --repeats 0 --again
@@ -197,10 +206,11 @@ def _left_out(frame: pd.DataFrame, structure: str) -> str:
 def page(frame: pd.DataFrame) -> str:
     """The page, all of it."""
     parts = [INTRODUCTION.strip()]
-    headings = {"given": "The true arcs given", "searched": "Arcs searched"}
+    headings = {"given": "With the true arcs", "searched": "With searched arcs"}
     notes = {
-        "given": "Exact, family by family.",
-        "searched": "From 100 000 fresh rows, the same ones for all (exact where no arc is wrong).",
+        "given": "These divergences are exact; they are computed family by family.",
+        "searched": "These divergences are estimated from 100 000 fresh rows, the same for all "
+        "kinds (or exact, if no arc is wrong).",
     }
     for structure, heading in headings.items():
         table = means(frame, structure)
@@ -222,7 +232,7 @@ def page(frame: pd.DataFrame) -> str:
             wrong = frame.assign(wrong=frame["missing"] + frame["extra"])
             parts += ["Pairs of variables wrongly joined or not joined:"]
             parts += [markdown(means(wrong, structure, "wrong"), 1, "min")]
-        parts += ["Seconds of one processor to learn:"]
+        parts += ["Seconds to learn, on one processor:"]
         parts += [markdown(means(frame, structure, "seconds"), 1)]
         parts += [
             f"The design has sizes {SIZES.replace(',', ', ')} with {REPEATS} repeats of "
