@@ -51,12 +51,10 @@ def greedy_search(
     *,
     max_steps: int = 1000,
     report: Callable[[Step], None] | None = None,
-    watch: Callable[[int, float], None] | None = None,
 ) -> SearchResult:
     """Climb from ``start`` until no move that is refitted raises the score.
 
-    ``report`` is told every step, ``watch`` the number of candidates and the score before they are
-    screened. Ctrl-C ends the search with the best structure so far.
+    ``report`` is told every step. Ctrl-C ends the search with the best structure so far.
     """
     reuse_memory()
     limits = limits or Limits()
@@ -87,8 +85,6 @@ def greedy_search(
         while len(trace.steps) <= max_steps:
             candidates = moves(here.structure, n_states, limits)
             trace.n_screened += len(candidates)
-            if watch is not None:
-                watch(len(candidates), here.score)
             screened = screen(scorer, here, candidates)
             taken = _best_move(scorer, here, screened, met)
             if taken is None and rival is not None and rival.score > here.score + ENOUGH:
