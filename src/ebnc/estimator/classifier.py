@@ -25,7 +25,6 @@ from ebnc.data.read import learn_cases
 from ebnc.data.rows import CodedRows
 from ebnc.errors import DataError, SearchError
 from ebnc.estimator.display import facts_as_html, facts_as_text
-from ebnc.estimator.families import FAMILIES
 from ebnc.estimator.parameters import check_parameters
 from ebnc.estimator.searching import search_models
 from ebnc.estimator.tables import (
@@ -49,6 +48,7 @@ from ebnc.predictor import Predictor, WeightedModel
 from ebnc.score.bic import with_bic
 from ebnc.score.fit_memory import refuse_large_fit
 from ebnc.search.averaging import posterior_draws
+from ebnc.search.families import FAMILIES
 from ebnc.search.limits import Limits
 from ebnc.search.trace import FeatureWorth, SearchTrace, Step
 from ebnc.structure.embedded import EmbeddedStructure

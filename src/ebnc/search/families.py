@@ -4,7 +4,7 @@ All of them weigh pairs of inputs by the conditional mutual information I(X_i; X
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ebnc.data.parts import Parts
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["conditional_mutual_information", "forest", "kdb", "tan"]
+__all__ = ["FAMILIES", "conditional_mutual_information", "forest", "kdb", "tan"]
 
 
 def conditional_mutual_information(cases: Parts) -> FloatArray:
@@ -122,3 +122,14 @@ def _from_edges(cases: Parts, edges: list[tuple[int, int]]) -> EmbeddedStructure
             waiting += [(other, x) for other in near[x] if other not in parents]
     arcs = [(parent, x) for x, parent in parents.items() if parent is not None]
     return EmbeddedStructure.tree(cases.target, arcs, names)
+
+
+FAMILIES: Mapping[str, Callable[[Parts], EmbeddedStructure]] = {
+    "naive": lambda cases: EmbeddedStructure.naive(cases.target, cases.inputs),
+    "tan": tan,
+    "forest": forest,
+    "kdb1": lambda cases: kdb(cases, 1),
+    "kdb2": lambda cases: kdb(cases, 2),
+    "table": lambda cases: EmbeddedStructure.table(cases.target, cases.inputs),
+}
+"""The families that a classifier can be asked for, by name."""
