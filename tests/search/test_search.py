@@ -14,7 +14,7 @@ from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.criterion import BIC, Laplace
 from ebnc.search import features, greedy, screening
 from ebnc.search.averaging import occams_window
-from ebnc.search.features import feature_worths, without_input
+from ebnc.search.features import feature_worths, without_inputs
 from ebnc.search.greedy import greedy_search
 from ebnc.search.limits import Limits
 from ebnc.search.moves import moves
@@ -207,7 +207,7 @@ def test_worth_of_features_is_what_a_refit_without_them_loses():
     scorer = Scorer(cases)
     best = greedy_search(scorer, ebnc.EmbeddedStructure.naive("Y", names)).best
     for feature, worth, _ in feature_worths(scorer, best):
-        less = without_input(best.structure, feature)
+        less = without_inputs(best.structure, [feature])
         at_scales = scorer.at_prior(less, best.fit.prior)
         assert worth == pytest.approx(best.score - at_scales.score, abs=1e-6)
 
@@ -227,7 +227,7 @@ def test_nothing_stays_that_the_score_would_rise_without(seed, monkeypatch):
     result = greedy_search(Scorer(cases), ebnc.EmbeddedStructure.naive("Y", names))
     best = result.best
     for x in best.structure.markov_blanket:
-        less = Scorer(cases).tuned(without_input(best.structure, x))
+        less = Scorer(cases).tuned(without_inputs(best.structure, [x]))
         assert less.score < best.score + 0.02
     assert min((w.worth for w in feature_worths(Scorer(cases), best)), default=0.0) > -0.02
     assert best.structure.cluster_key in {scored.structure.cluster_key for scored in result.met}

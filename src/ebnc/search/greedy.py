@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ebnc.data.memory import reuse_memory
 from ebnc.kernels.parallel import one_blas_thread
-from ebnc.search.features import NEAR, without_each, without_input
+from ebnc.search.features import NEAR, without_each, without_inputs
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
 from ebnc.search.scorer import Scored, Scorer
@@ -100,7 +100,7 @@ def greedy_search(
             move, there = taken
             described = move.description
             if move.dropped is not None and rival is None:
-                less = _without(here.structure, list(gains))
+                less = without_inputs(here.structure, gains)
                 if len(gains) > 1 and limits.allow(less, n_states):
                     at_once = scorer.tuned(less, here)
                     met[at_once.structure.cluster_key] = at_once
@@ -121,12 +121,6 @@ def _gains_of_dropping(here: Scored, screened: Sequence[Screened]) -> dict[str, 
     """Inputs that the score would rise without, each by itself, and by how much, estimated."""
     gains = {s.move.dropped: s.gain for s in screened if s.gain > ENOUGH}
     return {x: gains[x] for x in here.structure.markov_blanket if x in gains}
-
-
-def _without(structure: EmbeddedStructure, names: Sequence[str]) -> EmbeddedStructure:
-    for name in names:
-        structure = without_input(structure, name)
-    return structure
 
 
 def _worthless(
