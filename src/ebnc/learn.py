@@ -59,17 +59,30 @@ def fit(
 ) -> FittedEBNC:
     """Fit the parameters φ of an EBNC with this structure: the global maximum of the posterior.
 
-    ``data``: a pandas or polars DataFrame, a pyarrow table, a mapping of columns, or a path to CSV
-    or Parquet (a file, a folder, a glob; read out of core, see ``ebnc.data.files``). Its columns
-    are found by the structure's names (those of a two-dimensional array: inputs, then target); see
-    ``ebnc.data.states`` for how states are learned.
-    ``prior_scale``: σ of the normal prior, one number or one per order of interaction;
-    ``"evidence"`` maximises Laplace evidence over them; ``"loo"`` then multiplies all by the factor
-    of least leave-one-out log-loss, for predictions; ``inf`` is maximum likelihood, refused with
-    the terms' names where it does not exist.
-    ``categories``: declared states, by column. ``missing``: ``"state"`` or ``"refuse"``.
-    ``weights``: one number ≥ 0 for each row, or the name of a column.
-    ``start``: an EBNC of the same structure and domain.
+    Parameters
+    ----------
+    structure : EmbeddedStructure
+        How p(y|x) is factored.
+    data : DataFrame, table, mapping, array or path
+        pandas, polars, pyarrow, a mapping of columns, or a path to CSV or Parquet (a file, a
+        folder, a glob; read out of core, see ``ebnc.data.files``). Columns are found by the
+        structure's names; those of a two-dimensional array are the inputs, then the target. How
+        states are learned: ``ebnc.data.states``.
+    prior_scale : float, list of float, "evidence" or "loo"
+        σ of the normal prior, one for all or one for each order of interaction. "evidence"
+        maximises Laplace evidence over them; "loo" then multiplies all by the factor of least
+        leave-one-out log-loss, for predictions. Infinity is maximum likelihood, refused with the
+        names of the terms where it does not exist.
+    categories : mapping, optional
+        Declared states, by column.
+    missing : {"state", "refuse"}
+        Missing entries are a state of their own, or an error.
+    weights : array or str, optional
+        One number ≥ 0 for each row, or the name of a column.
+    start : EBNC, optional
+        Where to begin: an EBNC of the same structure and domain.
+    max_steps : int
+        Steps after which a fit ends without having converged.
     """
     cases = _read(structure, data, categories, missing, weights)
     return fit_cases(

@@ -1,16 +1,11 @@
 """What is printed: progress, and a fitted classifier as text and HTML."""
 
-import io
-
 import numpy as np
 import pandas as pd
 import pytest
-from rich.console import Console
 from sklearn.pipeline import make_pipeline
 
 from ebnc import EBNCClassifier
-from ebnc.estimator.progress import SearchProgress
-from ebnc.search.trace import Step
 
 
 @pytest.fixture
@@ -58,15 +53,3 @@ def test_verbose_prints_every_step_and_silence_is_silent(capsys):
         assert f"{step.score:.3f}" in printed
     EBNCClassifier().fit(x, y)
     assert capsys.readouterr() == ("", "")
-
-
-def test_progress_shows_candidates_on_a_terminal_and_takes_names_as_they_are():
-    shown = io.StringIO()
-    console = Console(file=shown, force_terminal=True, width=100)
-    with SearchProgress(1, console) as progress:
-        progress.step(Step("take in [red]x", -12.5, 3, 0.1))
-        progress.screening(77, -12.5)
-        progress._progress.refresh()
-    assert "take in [red]x" in shown.getvalue()
-    assert "77 candidates" in shown.getvalue()
-    assert "-12.500" in shown.getvalue()

@@ -10,7 +10,7 @@ import ebnc
 from ebnc import EBNC, EBNCClassifier, EmbeddedStructure
 from ebnc.data.read import read_cases
 from ebnc.errors import FormatError, ParameterError
-from ebnc.formats.predictor import read_predictor
+from ebnc.formats.native import read_predictor
 from ebnc.parameters.background import MOST_ROWS, Background, learn_background
 from test_parts import cut
 

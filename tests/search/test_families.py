@@ -1,4 +1,4 @@
-"""TAN, forest, kDB and generative θ against networkx, pyAgrum and counting."""
+"""TAN, forest and kDB against networkx, pyAgrum and counting."""
 
 import networkx as nx
 import numpy as np
@@ -9,7 +9,6 @@ from ebnc.data.read import read_cases
 from ebnc.search.families import (
     conditional_mutual_information,
     forest,
-    generative_network,
     kdb,
     tan,
 )
@@ -82,14 +81,3 @@ def test_kdb_gives_every_input_up_to_k_parents(cases, k):
     structure = kdb(cases, k)
     counts = sorted(len(structure.parents(x)) - 1 for x in "ABCD")
     assert counts == sorted(min(k, place) for place in range(4))
-
-
-def test_generative_theta_is_smoothed_counting(cases):
-    structure = ebnc.EmbeddedStructure.naive("Y", list("ABCD"))
-    theta = generative_network(structure, cases, smoothing=1.0).theta
-    for y in range(3):
-        of_class = cases.classes == y
-        for state in range(3):
-            count = np.sum(of_class & (cases.rows.column("A") == state))
-            expected = (count + 1 / 3) / (of_class.sum() + 1)
-            assert theta["A"][y, state] == pytest.approx(expected)

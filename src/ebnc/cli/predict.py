@@ -51,7 +51,7 @@ def predict(
         refuse_existing_output(out, force=force, read=read)
     from ebnc.data.batches import source_of
     from ebnc.data.coder import Coder, coded_batches
-    from ebnc.formats.predictor import read_predictor
+    from ebnc.formats.native import read_predictor
 
     predictor = read_predictor(model_path(model))
     text = PredictionText(predictor, as_json=as_json)

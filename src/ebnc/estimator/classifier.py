@@ -25,7 +25,6 @@ from ebnc.data.read import learn_cases
 from ebnc.data.rows import CodedRows
 from ebnc.errors import DataError, SearchError
 from ebnc.estimator.display import facts_as_html, facts_as_text
-from ebnc.estimator.families import FAMILIES
 from ebnc.estimator.parameters import check_parameters
 from ebnc.estimator.searching import search_models
 from ebnc.estimator.tables import (
@@ -48,6 +47,7 @@ from ebnc.predictor import Predictor, WeightedModel
 from ebnc.score.bic import with_bic
 from ebnc.score.fit_memory import refuse_large_fit
 from ebnc.search.averaging import posterior_draws
+from ebnc.search.families import FAMILIES
 from ebnc.search.limits import Limits
 from ebnc.search.trace import FeatureWorth, SearchTrace, Step
 from ebnc.structure.embedded import EmbeddedStructure
@@ -92,7 +92,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     random_state : int or None
         For tools that set it; nothing here is random.
     verbose : int
-        Print every step of the search, and show its progress (rich); 0 is silent.
+        Print every step of the search: its score, dimension, seconds and move; 0 is silent.
     on_interrupt : {"raise", "best"}
         What Ctrl-C does during a search: end it with KeyboardInterrupt, or keep the best model so
         far (``trace_.interrupted`` is then True).
@@ -305,13 +305,13 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return FAMILIES[given](cases)
 
     def _search(self, cases: Parts, report: Callable[[Step], None] | None) -> None:
-        limits = Limits.of(
-            max_cluster_cells=self.max_cluster_cells,
-            max_parents=self.max_parents,
-            required_features=self.required_features,
-            forbidden_features=self.forbidden_features,
-            required_arcs=self.required_arcs,
-            forbidden_arcs=self.forbidden_arcs,
+        limits = Limits(
+            self.max_cluster_cells,
+            self.max_parents,
+            frozenset(self.required_features),
+            frozenset(self.forbidden_features),
+            frozenset((tail, head) for tail, head in self.required_arcs),
+            frozenset((tail, head) for tail, head in self.forbidden_arcs),
         )
         found = search_models(
             cases,
@@ -319,8 +319,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             criterion=self.criterion,
             prior_scale=self.prior_scale,
             average=self.average,
-            verbose=self.verbose,
-            report=report,
+            report=report or (print if self.verbose else None),
             on_interrupt=self.on_interrupt,
         )
         models = [self._weighted(*each) for each in found.weighted]

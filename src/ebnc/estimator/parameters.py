@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ebnc.errors import ParameterError
-from ebnc.estimator.families import FAMILIES
 from ebnc.likelihood.prior import as_prior
+from ebnc.search.families import FAMILIES
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["check_parameters"]

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from ebnc.data.parts import Parts
 from ebnc.errors import ParameterError
-from ebnc.estimator.progress import SearchProgress
 from ebnc.fitting.fit import Fit
 from ebnc.learn import fit_likelihood
 from ebnc.likelihood.posterior import Posterior
@@ -54,14 +53,13 @@ def search_models(
     criterion: str,
     prior_scale: object,
     average: bool,
-    verbose: int = 0,
     report: Callable[[Step], None] | None = None,
     on_interrupt: str = "raise",
 ) -> Searched:
     """Search, weigh the models met, and give them the scales at which they predict.
 
-    ``report`` is told every step instead of the terminal. ``on_interrupt``: Ctrl-C ends all with
-    KeyboardInterrupt ("raise"), or the search with the best model so far ("best").
+    ``report`` is told every step. ``on_interrupt``: Ctrl-C ends all with KeyboardInterrupt
+    ("raise"), or the search with the best model so far ("best").
     """
     limits.check_names(cases.inputs)
     tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
@@ -72,17 +70,14 @@ def search_models(
             "criterion='bic', or use a finite prior_scale"
         )
     scorer = Scorer(cases, CRITERIA[criterion](prior))
-    with SearchProgress(verbose) as progress:
-        told = progress.step if report is None else report
-        try:
-            result = search_from_starts(scorer, limits, told, progress.screening)
-        except KeyboardInterrupt:
-            if on_interrupt == "raise":
-                raise
-            # Not even the start is fitted: the least model takes no time.
-            least = least_structure(cases, limits)
-            result = greedy_search(scorer, least, limits, max_steps=0)
-            result.trace.interrupted = True
+    try:
+        result = search_from_starts(scorer, limits, report)
+    except KeyboardInterrupt:
+        if on_interrupt == "raise":
+            raise
+        # Not even the start is fitted: the least model takes no time.
+        result = greedy_search(scorer, least_structure(cases, limits), limits, max_steps=0)
+        result.trace.interrupted = True
     if result.trace.interrupted and on_interrupt == "raise":
         raise KeyboardInterrupt
     chosen = occams_window(scorer, result.met) if average else [(1.0, result.best)]

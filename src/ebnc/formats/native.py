@@ -19,6 +19,7 @@ from ebnc.errors import FormatError
 from ebnc.field import Field, record_to_json
 from ebnc.formats.provenance import Provenance, provenance_from_json
 from ebnc.formats.strict_json import parse_json, read_json, to_json_bytes
+from ebnc.predictor import Predictor
 from ebnc.writing import write_whole
 
 __all__ = [
@@ -27,10 +28,9 @@ __all__ = [
     "document",
     "load",
     "model_bytes",
-    "named",
-    "open_document",
     "own_version",
     "read_model",
+    "read_predictor",
     "save",
     "schema",
 ]
@@ -137,12 +137,29 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """Read a model with its provenance and findings; errors begin with the name of the file."""
-    with named(path):
+    with _named(path):
         return _read_document(read_json(path))
 
 
+def read_predictor(path: str | os.PathLike[str]) -> Predictor:
+    """The predictor in a model file, every field of which is checked, as in ``load``.
+
+    It loads nothing that only learning needs (scikit-learn, numba).
+    """
+    from ebnc.formats.classifier_json import stored_from_json
+    from ebnc.formats.ebnc_json import ebnc_from_json
+
+    with _named(path):
+        opened = _open_document(read_json(path))
+        if opened.kind == "classifier":
+            return stored_from_json(opened.model).predictor
+        if opened.kind == "ebnc":
+            return Predictor.of_ebnc(ebnc_from_json(opened.model), compiled=False)
+        raise FormatError(f"a model of kind {opened.kind!r} does not predict one variable")
+
+
 @contextmanager
-def named(path: str | os.PathLike[str]) -> Iterator[None]:
+def _named(path: str | os.PathLike[str]) -> Iterator[None]:
     """Errors of a format begin with the name of the file."""
     try:
         yield
@@ -157,7 +174,7 @@ def schema() -> dict[str, Any]:
     return found
 
 
-class Opened(NamedTuple):
+class _Opened(NamedTuple):
     """A model file whose frame was checked; ``model`` was not yet."""
 
     kind: str
@@ -166,7 +183,7 @@ class Opened(NamedTuple):
     findings: Mapping[str, Any]
 
 
-def open_document(value: Any) -> Opened:
+def _open_document(value: Any) -> _Opened:
     """Check the frame of a file: that it is one, its version, its kind."""
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise FormatError("this is no ebnc model file; it has no field 'format' that says so")
@@ -181,11 +198,11 @@ def open_document(value: Any) -> Opened:
     if not isinstance(findings, dict):
         raise parts["findings"].error("must be an object")
     provenance = provenance_from_json(parts["provenance"])
-    return Opened(parts["kind"].choice(KINDS), provenance, parts["model"], findings)
+    return _Opened(parts["kind"].choice(KINDS), provenance, parts["model"], findings)
 
 
 def _read_document(value: Any) -> ModelFile:
-    opened = open_document(value)
+    opened = _open_document(value)
     model = KINDS[opened.kind]().from_json(opened.model)
     return ModelFile(model, opened.provenance, opened.findings)
 

@@ -2,14 +2,16 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ebnc.data.rows import CodedRows
 from ebnc.report.summary import Bin, HeldOut
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["Predict", "held_out", "reliability_bins", "split", "wilson_interval"]
+__all__ = ["Labelled", "Predict", "held_out", "reliability_bins", "split", "wilson_interval"]
 
 N_BINS = 10
 Z_95 = 1.959963984540054
@@ -19,6 +21,17 @@ Predict = Callable[[IntArray, IntArray], FloatArray]
 
 A class that the first rows lack has probability 0 there, and its cases are left out.
 """
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Data with their classes as numbers, in the model's order; ``rows`` have an extra state."""
+
+    rows: CodedRows
+    classes: IntArray
+    n_classes: int
+    weights: FloatArray | None
+    predict: Predict
 
 
 def split(classes: IntArray, n_folds: int, random_state: int) -> list[tuple[IntArray, IntArray]]:
@@ -35,28 +48,20 @@ def split(classes: IntArray, n_folds: int, random_state: int) -> list[tuple[IntA
         return list(folds.split(np.zeros(len(classes)), classes))
 
 
-def held_out(
-    predict: Predict,
-    classes: IntArray,
-    n_classes: int,
-    *,
-    weights: FloatArray | None = None,
-    n_folds: int = 5,
-    random_state: int = 0,
-) -> HeldOut | None:
+def held_out(data: Labelled, *, n_folds: int = 5, random_state: int = 0) -> HeldOut | None:
     """Cross-validated losses; None where there are too few cases to hold any out."""
+    classes, shape = data.classes, (len(data.classes), data.n_classes)
     if n_folds < 2 or np.bincount(classes).max(initial=0) < 2:
         return None
-    probabilities = np.zeros((len(classes), n_classes))
-    shares = np.zeros((len(classes), n_classes))
+    probabilities, shares = np.zeros(shape), np.zeros(shape)
     known = np.zeros(len(classes), dtype=bool)
-    weight = np.ones(len(classes)) if weights is None else weights
+    weight = np.ones(len(classes)) if data.weights is None else data.weights
     folds = split(classes, n_folds, random_state)
     for seen, unseen in folds:
-        counts = np.bincount(classes[seen], weight[seen], minlength=n_classes)
+        counts = np.bincount(classes[seen], weight[seen], minlength=data.n_classes)
         if np.count_nonzero(counts) < 2:
             return None
-        probabilities[unseen] = predict(seen, unseen)
+        probabilities[unseen] = data.predict(seen, unseen)
         shares[unseen] = counts / counts.sum()
         known[unseen] = counts[classes[unseen]] > 0
     return _measured(

@@ -26,10 +26,10 @@ from ebnc.parameters.contributions import Contributions, contributions, weights_
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.tables import TableSum
 from ebnc.predictor import Predictor
-from ebnc.report.held_out import Predict
+from ebnc.report.held_out import Labelled
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["AveragingClassifier", "Labelled", "Reported", "reported"]
+__all__ = ["AveragingClassifier", "Reported", "reported"]
 
 
 @runtime_checkable
@@ -47,16 +47,6 @@ class AveragingClassifier(Protocol):
     def encode(self, X: Any) -> CodedRows: ...  # noqa: N803
 
     def predict_proba(self, X: Any) -> FloatArray: ...  # noqa: N803
-
-
-@dataclass(frozen=True, eq=False)
-class Labelled:
-    """Data with their classes as numbers, in the model's order; ``rows`` have an extra state."""
-
-    rows: CodedRows
-    classes: IntArray
-    weights: FloatArray | None
-    predict: Predict
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +124,7 @@ class Reported:
                 p[:, again.classes_] = again.predict_proba(take_rows(columns, unseen))
             return p
 
-        return Labelled(rows, classes, checked, predict)
+        return Labelled(rows, classes, len(self.classes), checked, predict)
 
     def _of_ebnc(self, x: Any, y: Any, weights: Any) -> Labelled:
         from ebnc.learn import fit
@@ -164,7 +154,7 @@ class Reported:
             p[:, present] = again.probabilities({name: codes[name][unseen] for name in names})
             return p
 
-        return Labelled(rows, classes, checked, predict)
+        return Labelled(rows, classes, len(self.classes), checked, predict)
 
 
 def reported(model: Any, target: str | None = None) -> Reported:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ebnc.report.network_summary import NetworkSummary
 from ebnc.report.network_view import network_view
 from ebnc.report.summary import Summary
-from ebnc.report.view import page_data, view
+from ebnc.report.view import View, page_data
 from ebnc.report.words import count_text, number, percent, shortened, signed
 from ebnc.writing import write_whole
 
@@ -30,7 +30,7 @@ def render_html(summary: Summary | NetworkSummary) -> str:
     """The whole page. Without ``summary.panel`` it has no what-if panel (see ``with_panel``)."""
     if isinstance(summary, NetworkSummary):
         return _rendered("network.html", summary, network_view(summary), "{}", ["network.js"])
-    return _rendered("page.html", summary, view(summary), page_data(summary), ["panel.js"])
+    return _rendered("page.html", summary, View(summary), page_data(summary), ["panel.js"])
 
 
 def _rendered(template: str, summary: Any, shown: Any, data: str, scripts: list[str]) -> str:

@@ -1,15 +1,14 @@
 """The tables that the what-if panel of a page computes with: exactly those that predict."""
 
-from collections.abc import Mapping
+import base64
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ebnc.errors import DataError
-from ebnc.parameters.background import Background
 from ebnc.report.models import Reported, reported
-from ebnc.report.summary import Panel, PanelBackground, PanelModel, Summary
+from ebnc.report.summary import Summary
 
 __all__ = ["panel_of", "with_panel"]
 
@@ -28,30 +27,34 @@ def with_panel(summary: Summary, model: Any) -> Summary:
     return replace(summary, panel=panel_of(face))
 
 
-def panel_of(face: Reported) -> Panel | None:
-    """Tables of all averaged models, then of the best one alone; None where they are too many."""
+def panel_of(face: Reported) -> dict[str, Any] | None:
+    """Plain data that the page's script computes p(y|x) from; None where they are too many.
+
+    ``models``: of every averaged model the weight and the inputs, by number, of its tables; the
+    last one is the best alone, the sum that is taken apart, with weight 0. ``numbers``: all tables
+    behind each other, little-endian doubles in base 64; every input has one state more, for
+    entries not known. ``background``: what unknown inputs are averaged over.
+    """
     place = {x: i for i, x in enumerate(face.inputs)}
-    models, numbers = [], []
     known = face.ebnc.background
+    weighted = (*face.predictor.weighted, (0.0, face.best))
     count = 0 if known is None else known.rows.codes.size
-    for weight, tables in (*face.predictor.weighted, (0.0, face.best)):
-        models.append(
-            PanelModel(weight, tuple(tuple(place[x] for x in scope) for scope in tables.scopes))
-        )
-        numbers += [table.ravel() for table in tables.tables]
-        count += sum(table.size for table in tables.tables)
-        if count > MOST_NUMBERS:
-            return None
-    background = _background(known, place)
-    return Panel(tuple(models), np.concatenate(numbers).astype("<f8").tobytes(), background)
-
-
-def _background(known: Background | None, place: Mapping[str, int]) -> PanelBackground | None:
-    if known is None:
+    count += sum(table.size for _, tables in weighted for table in tables.tables)
+    if count > MOST_NUMBERS:
         return None
-    return PanelBackground(
-        inputs=tuple(place[x] for x in known.names),
-        state_weights=tuple(tuple(known.state_weights[x].tolist()) for x in known.names),
-        rows=tuple(map(tuple, known.rows.codes.T.tolist())),
-        row_weights=tuple(known.row_weights.tolist()),
-    )
+    numbers = np.concatenate([table.ravel() for _, tables in weighted for table in tables.tables])
+    return {
+        "models": [
+            {"weight": weight, "scopes": [[place[x] for x in scope] for scope in tables.scopes]}
+            for weight, tables in weighted
+        ],
+        "numbers": base64.b64encode(numbers.astype("<f8").tobytes()).decode("ascii"),
+        "background": None
+        if known is None
+        else {
+            "inputs": [place[x] for x in known.names],
+            "stateWeights": [known.state_weights[x].tolist() for x in known.names],
+            "rows": known.rows.codes.T.tolist(),
+            "rowWeights": known.row_weights.tolist(),
+        },
+    }

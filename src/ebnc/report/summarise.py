@@ -16,14 +16,13 @@ from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.contributions import block_to_table, centred, mean_square
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Term
-from ebnc.report.held_out import held_out
-from ebnc.report.models import Labelled, Reported, reported
+from ebnc.report.held_out import Labelled, held_out
+from ebnc.report.models import Reported, reported
 from ebnc.report.panel import panel_of
 from ebnc.report.summary import (
     VERSION,
     Case,
     FitSummary,
-    HeldOut,
     InputSummary,
     Summary,
     TermSummary,
@@ -71,6 +70,9 @@ def summarise(
     """
     face = reported(model, target)
     data = None if X is None else face.labelled(X, y, sample_weight)
+    held = None
+    if data is not None:
+        held = held_out(data, n_folds=n_folds, random_state=random_state)
     terms = _terms(face)
     structure = face.ebnc.structure
     place = {x: i for i, x in enumerate(face.inputs)}
@@ -91,7 +93,7 @@ def summarise(
         n_averaged=len(face.predictor.weighted),
         best_weight=max(weight for weight, _ in face.predictor.weighted),
         trace=_trace(model),
-        held_out=_held_out(face, data, n_folds, random_state),
+        held_out=held,
         case=_case(face, terms, data, case),
         provenance=provenance,
         panel=panel_of(face),
@@ -187,21 +189,6 @@ def _trace(model: Any) -> TraceSummary | None:
         n_screened=trace.n_screened,
         n_fits=trace.n_fits,
         interrupted=trace.interrupted,
-    )
-
-
-def _held_out(
-    face: Reported, data: Labelled | None, n_folds: int, random_state: int
-) -> HeldOut | None:
-    if data is None:
-        return None
-    return held_out(
-        data.predict,
-        data.classes,
-        len(face.classes),
-        weights=data.weights,
-        n_folds=n_folds,
-        random_state=random_state,
     )
 
 

@@ -1,10 +1,10 @@
 """What a report says about a model, as plain data: frozen dataclasses of numbers and text.
 
-Everything but ``Panel`` goes to JSON and back (``Summary.to_json``, ``Summary.from_json``), so
-that a model file can keep what only the data could tell. ``Panel`` is made from the model itself.
+Everything but ``panel`` goes to JSON and back (``Summary.to_json``, ``Summary.from_json``), so
+that a model file can keep what only the data could tell. The panel is made from the model itself.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
@@ -18,8 +18,6 @@ __all__ = [
     "FitSummary",
     "HeldOut",
     "InputSummary",
-    "Panel",
-    "PanelModel",
     "Summary",
     "TermSummary",
     "TraceStep",
@@ -152,45 +150,12 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class PanelModel:
-    """One averaged model: its weight and the inputs, by number, of its tables of log odds."""
-
-    weight: float
-    scopes: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PanelBackground:
-    """What unknown inputs are averaged over: shares of states, and rows with their shares.
-
-    ``inputs``: by number, those that predictions depend on; ``rows``: their states, by number.
-    """
-
-    inputs: tuple[int, ...]
-    state_weights: tuple[tuple[float, ...], ...]
-    rows: tuple[tuple[int, ...], ...]
-    row_weights: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """What the page computes p(y|x) from: ``numbers`` holds all tables, little-endian doubles.
-
-    Table by table, model by model; every input has one state more, for entries not known. The
-    last model is the best one alone, the sum that is taken apart; its weight is 0.
-    """
-
-    models: tuple[PanelModel, ...]
-    numbers: bytes
-    background: PanelBackground | None
-
-
-@dataclass(frozen=True, slots=True)
 class Summary:
     """All that a report says. ``terms``: the largest, the intercept first; ``n_terms``: of so many.
 
     ``arcs``: of the embedded structure, by name. ``n_averaged``: models whose predictions are
-    averaged; ``best_weight``: the weight of the best.
+    averaged; ``best_weight``: the weight of the best. ``panel``: what the page computes p(y|x)
+    from, as plain data (``report.panel``).
     """
 
     version: int
@@ -211,7 +176,7 @@ class Summary:
     held_out: HeldOut | None
     case: Case
     provenance: str
-    panel: Panel | None = None
+    panel: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Plain lists, dicts, numbers and text, without the panel."""

@@ -4,6 +4,7 @@ Of many states and classes the ones with the largest contributions are kept, in 
 the rest is counted.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -31,7 +32,6 @@ class Cell:
 
     text: str
     interval: str
-    full: float
     share: float
     low: float | None
     high: float | None
@@ -85,13 +85,15 @@ def term_view(summary: Summary, term: TermSummary, scale: float, bar_scale: floa
     n_classes = len(summary.classes)
     shape = [len(summary.inputs[i].states) for i in term.inputs]
     values = np.reshape(term.values, (*shape, n_classes))
-    errors = None if term.errors is None else np.reshape(term.errors, values.shape)
+    errors = np.full(values.shape, np.nan)
+    if term.errors is not None:
+        errors = np.reshape(term.errors, values.shape)
     name = term_name(summary, term.inputs)
     if len(term.inputs) == 1:
         states = summary.inputs[term.inputs[0]].states
         title = summary.inputs[term.inputs[0]].name
         if n_classes == 2:
-            bars = _map(1, name, title, "", states, ("",), values[:, 1:], _of(errors, 1), bar_scale)
+            bars = _map(1, name, title, "", states, ("",), values[:, 1:], errors[:, 1:], bar_scale)
             return TermView(name, False, term.size, bars, ())
         by_class = _map(
             None, name, title, summary.target, states, summary.classes, values, errors, scale
@@ -120,16 +122,12 @@ def term_view(summary: Summary, term: TermSummary, scale: float, bar_scale: floa
             rows,
             labels[across],
             flat(values)[..., k],
-            None if errors is None else flat(errors)[..., k],
+            flat(errors)[..., k],
             scale,
         )
         for k in shown
     )
     return TermView(name, True, term.size, None, maps)
-
-
-def _of(errors: FloatArray | None, k: int) -> FloatArray | None:
-    return None if errors is None else errors[..., k : k + 1]
 
 
 def _map(
@@ -140,20 +138,16 @@ def _map(
     rows: Sequence[str],
     columns: Sequence[str],
     values: FloatArray,
-    errors: FloatArray | None,
+    errors: FloatArray,
     scale: float,
 ) -> HeatMap:
+    """A table of values, ``errors`` being NaN where they are not known."""
     kept_rows = _largest(np.abs(values).max(axis=1), MOST_ROWS)
     kept_columns = _largest(np.abs(values).max(axis=0), MOST_COLUMNS)
     body = []
     for i in kept_rows:
         cells = tuple(
-            _cell(
-                float(values[i, j]),
-                None if errors is None else float(errors[i, j]),
-                scale,
-                f"{rows[i]}{' · ' if columns[j] else ''}{columns[j]}",
-            )
+            _cell(float(values[i, j]), float(errors[i, j]), scale, _joined(rows[i], columns[j]))
             for j in kept_columns
         )
         body.append((shortened(rows[i], LONGEST_STATE * 2), cells))
@@ -169,15 +163,19 @@ def _map(
     )
 
 
-def _cell(value: float, error: float | None, scale: float, states: str) -> Cell:
+def _joined(row: str, column: str) -> str:
+    return f"{row} · {column}" if column else row
+
+
+def _cell(value: float, error: float, scale: float, states: str) -> Cell:
     share = 100 * value / scale
-    if error is None:
-        return Cell(signed(value), "", value, share, None, None, f"{states}: {signed(value, 4)}")
+    if math.isnan(error):
+        return Cell(signed(value), "", share, None, None, f"{states}: {signed(value, 4)}")
     half = Z_95 * error
     interval = f"{signed(value - half)} to {signed(value + half)}"
     low, high = (min(100.0, max(-100.0, 100 * (value + s * half) / scale)) for s in (-1, 1))
     tip = f"{states}: {signed(value, 4)}, 95 % interval {interval}"
-    return Cell(signed(value), f"± {half:.2f}", value, share, low, high, tip)
+    return Cell(signed(value), f"± {half:.2f}", share, low, high, tip)
 
 
 def _largest(sizes: FloatArray, most: int) -> list[int]:

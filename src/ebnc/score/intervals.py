@@ -10,7 +10,7 @@ from ebnc.errors import ParameterError
 from ebnc.fitting.fit import Fit
 from ebnc.parameters.contributions import block_to_table
 from ebnc.parameters.phi import Basis, Term
-from ebnc.score.row_covariance import root_of_log_odds
+from ebnc.score.row_covariance import root_of_log_odds, rows_with_covariance
 from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
@@ -21,7 +21,6 @@ __all__ = [
     "root_in_basis",
 ]
 
-CHUNK_ROWS = 256
 CHUNK_COLUMNS = 256
 
 
@@ -45,20 +44,14 @@ def probability_intervals(fit: Fit, rows: CodedRows, level: float) -> Probabilit
         raise ParameterError(f"level must lie between 0 and 1, got {level}")
     z = float(ndtri(0.5 + level / 2))
     design = fit.design
-    root = root_of_log_odds(design, fit.curvature).reshape(design.n_columns, design.n_others, -1)
-    cells = design.cells(rows)
     shape = (len(rows), design.n_others + 1)
     result = ProbabilityIntervals(np.empty(shape), np.empty(shape), np.empty(shape))
-    values = fit.solution.phi @ design.class_map.T
-    for start in range(0, len(rows), CHUNK_ROWS):
-        chunk = slice(start, min(start + CHUNK_ROWS, len(rows)))
-        design_rows = design.rows_of(cells[:, chunk])
-        log_odds = np.column_stack([np.zeros(len(design_rows)), design_rows @ values])
-        spread = np.tensordot(design_rows, root, axes=(1, 0))  # (rows, K − 1, d)
-        logit, error = _logit_and_error(log_odds, spread)
-        result.probability[chunk] = expit(logit)
-        result.low[chunk] = expit(logit - z * error)
-        result.high[chunk] = expit(logit + z * error)
+    root, phi = root_of_log_odds(fit), fit.solution.phi
+    for chunk in rows_with_covariance(design, design.cells(rows), phi, root):
+        logit, error = _logit_and_error(chunk.log_odds, chunk.covariance)
+        result.probability[chunk.rows] = expit(logit)
+        result.low[chunk.rows] = expit(logit - z * error)
+        result.high[chunk.rows] = expit(logit + z * error)
     return result
 
 
@@ -85,16 +78,16 @@ def contribution_errors(
     return np.asarray(np.sqrt(sum((table**2).sum(axis=-1) for table in tables)))
 
 
-def _logit_and_error(log_odds: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _logit_and_error(log_odds: FloatArray, covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
     """logit p_k and its standard error, shape (rows, K), without ever forming 1 − p_k."""
-    n_classes = log_odds.shape[1]
-    logit, error = np.empty_like(log_odds), np.empty_like(log_odds)
-    for k in range(n_classes):
-        others = np.delete(log_odds, k, axis=1)
+    full = np.insert(log_odds, 0, 0.0, axis=1)
+    logit, error = np.empty_like(full), np.empty_like(full)
+    for k in range(full.shape[1]):
+        others = np.delete(full, k, axis=1)
         largest = others.max(axis=1, keepdims=True)
         shares = np.exp(others - largest)
         total = shares.sum(axis=1, keepdims=True)
-        logit[:, k] = log_odds[:, k] - (largest + np.log(total))[:, 0]
+        logit[:, k] = full[:, k] - (largest + np.log(total))[:, 0]
         gradient = -np.insert(shares / total, k, -1.0, axis=1)[:, 1:]
-        error[:, k] = np.sqrt((np.einsum("rk,rkd->rd", gradient, spread) ** 2).sum(axis=1))
+        error[:, k] = np.sqrt(np.einsum("rk,rkj,rj->r", gradient, covariance, gradient))
     return logit, error

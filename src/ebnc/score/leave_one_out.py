@@ -37,9 +37,9 @@ MOST_ROWS = 2_000
 def leave_one_out_log_loss(posterior: Posterior, fit: Fit) -> float:
     """−Σ n_i log p(y_i|x_i, D without case i), over all cases, in nats."""
     data = chosen_rows(posterior)
-    root = root_of_log_odds(fit.design, fit.curvature)
+    root = root_of_log_odds(fit)
     total = looked_at = 0.0
-    for chunk in rows_with_covariance(data, fit.solution.phi, root, np.arange(data.n_rows)):
+    for chunk in rows_with_covariance(fit.design, data.cells, fit.solution.phi, root):
         weights = data.weights[chunk.rows]
         classes = data.classes[chunk.rows].astype(np.int64)
         total += float(weights @ _losses(chunk, classes, np.minimum(weights, 1.0)))

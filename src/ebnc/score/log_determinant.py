@@ -32,7 +32,7 @@ def log_determinant_gradient(posterior: Posterior, fit: Fit) -> FloatArray:
     """∂ log |A| / ∂φ at φ̃, shape (columns, K − 1)."""
     design, phi, add_up = fit.design, fit.solution.phi, posterior.data.add_up
     if posterior.writes_rows_out:
-        root = root_of_log_odds(design, fit.curvature)
+        root = root_of_log_odds(fit)
         return add_up(_sum_leaning_dense, phi, root) @ design.class_map
     tables = design.phi_to_tables(phi)
     return design.pull_back(add_up(_sum_leaning, tables, fit.curvature.inverse()))
@@ -67,7 +67,7 @@ def _sum_leaning(counts: CellCounts, tables: FloatArray, covariance: FloatArray)
 def _sum_leaning_dense(counts: CellCounts, phi: FloatArray, root: FloatArray) -> FloatArray:
     """The gradient in φ Qᵀ, (columns, K − 1); H by products."""
     total = np.zeros_like(phi)
-    for chunk in rows_with_covariance(counts, phi, root, np.arange(counts.n_rows)):
+    for chunk in rows_with_covariance(counts.design, counts.cells, phi, root):
         p = class_probabilities(chunk.log_odds)
         u = np.diagonal(chunk.covariance, axis1=1, axis2=2)
         u = u - 2.0 * (chunk.covariance @ p[:, :, None])[:, :, 0]

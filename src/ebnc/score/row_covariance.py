@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ebnc.fitting.cholesky import Cholesky
-from ebnc.likelihood.counts import CellCounts
+from ebnc.fitting.fit import Fit
 from ebnc.likelihood.design import Design
-from ebnc.typing import FloatArray, IntArray
+from ebnc.typing import CodeArray, FloatArray
 
 __all__ = [
     "RowChunk",
@@ -21,37 +20,37 @@ CHUNK_BYTES = 64 * 2**20
 
 
 class RowChunk(NamedTuple):
-    """Some rows of the data: their numbers, rows of the design, λ and H."""
+    """Some rows of the data: their place, rows of the design, λ and H."""
 
-    rows: IntArray
+    rows: slice
     design_rows: FloatArray
     log_odds: FloatArray
     covariance: FloatArray
 
 
-def root_of_log_odds(design: Design, factor: Cholesky) -> FloatArray:
+def root_of_log_odds(fit: Fit) -> FloatArray:
     """R, shape (columns, (K − 1) d): H_i = S Sᵀ for S = Z_i R, shape (K − 1, d), Z_i a row of the
     design. λ = Z Φ Qᵀ, so the columns of a root of A⁻¹ become columns of a root of H."""
-    root = factor.inverse_root().reshape(design.n_columns, design.n_others, design.dimension)
+    design = fit.design
+    root = fit.curvature.inverse_root().reshape(design.n_columns, design.n_others, design.dimension)
     root = np.einsum("cad,ka->ckd", root, design.class_map)
     return np.asarray(root.reshape(design.n_columns, -1))
 
 
 def rows_with_covariance(
-    data: CellCounts, phi: FloatArray, root: FloatArray, rows: IntArray
+    design: Design, cells: CodeArray, phi: FloatArray, root: FloatArray
 ) -> Iterator[RowChunk]:
-    """These rows with λ (rows, K − 1) and H (rows, K − 1, K − 1), some at a time: O(d²) work for
-    each row and class."""
-    design = data.design
+    """Rows with λ (rows, K − 1) and H (rows, K − 1, K − 1), some at a time: O(d²) work for each row
+    and class. ``cells``: of every bag and row, shape (bags, rows)."""
     n_others, dimension = design.n_others, design.dimension
     values = phi @ design.class_map.T
     chunk = max(16, CHUNK_BYTES // (8 * n_others * dimension))
-    for start in range(0, len(rows), chunk):
-        here = rows[start : start + chunk]
-        design_rows = design.rows_of(data.cells[:, here])
-        spread = (design_rows @ root).reshape(len(here), n_others, dimension)
+    for start in range(0, cells.shape[1], chunk):
+        rows = slice(start, start + chunk)
+        design_rows = design.rows_of(cells[:, rows])
+        spread = (design_rows @ root).reshape(len(design_rows), n_others, dimension)
         covariance = spread @ spread.transpose(0, 2, 1)
-        yield RowChunk(here, design_rows, design_rows @ values, covariance)
+        yield RowChunk(rows, design_rows, design_rows @ values, covariance)
 
 
 def class_probabilities(log_odds: FloatArray) -> FloatArray:

@@ -1,20 +1,19 @@
-"""Fixed families of structures, learned from counts: TAN, forest (FAN), kDB; and generative θ.
+"""Fixed families of structures, learned from counts: TAN, forest (FAN), kDB.
 
 All of them weigh pairs of inputs by the conditional mutual information I(X_i; X_j | Y).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.data.parts import Parts
-from ebnc.parameters.embedded_network import EmbeddedNetwork
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["conditional_mutual_information", "forest", "generative_network", "kdb", "tan"]
+__all__ = ["FAMILIES", "conditional_mutual_information", "forest", "kdb", "tan"]
 
 
 def conditional_mutual_information(cases: Parts) -> FloatArray:
@@ -55,30 +54,8 @@ def kdb(cases: Parts, k: int) -> EmbeddedStructure:
     for place, i in enumerate(order):
         before = sorted(order[:place], key=lambda j: (-between[i, j], names[j]))[:k]
         families[names[i]] = (*(names[j] for j in sorted(before)), cases.target)
-    return _in_order(cases, families)
-
-
-def generative_network(
-    structure: EmbeddedStructure, cases: Cases, smoothing: float = 1.0
-) -> EmbeddedNetwork:
-    """θ by counting, as a Bayesian network is learned: the joint, not p(y|x), fits the data.
-
-    ``smoothing``: pseudo-cases spread evenly over the states of each row of a table.
-    """
-    columns = dict(zip(cases.rows.names, cases.rows.codes, strict=True))
-    columns[cases.target] = cases.classes
-    weights = cases.weights
-    theta: dict[str, FloatArray] = {}
-    for name in structure.names:
-        axes = (*structure.parents(name), name)
-        shape = tuple(cases.domain.n_states(x) for x in axes)
-        cell = np.zeros(len(cases), dtype=np.int64)
-        for x, r in zip(axes, shape, strict=True):
-            cell = cell * r + columns[x]
-        flat = np.bincount(cell, weights, minlength=math.prod(shape)).astype(np.float64)
-        counts = flat.reshape(shape) + smoothing / shape[-1]
-        theta[name] = counts / counts.sum(axis=-1, keepdims=True)
-    return EmbeddedNetwork(structure, cases.domain, theta)
+    ordered = ((name, families[name]) for name in (cases.target, *cases.inputs))
+    return EmbeddedStructure(cases.target, tuple(ordered))
 
 
 def _counts(cases: Cases, groups: Sequence[tuple[int, ...]]) -> list[FloatArray]:
@@ -120,18 +97,11 @@ def _spanning_edges(
         weight = weight - cost
     pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
     pairs.sort(key=lambda pair: (-weight[pair], names[pair[0]], names[pair[1]]))
-    root = list(range(len(names)))
-
-    def find(i: int) -> int:
-        while root[i] != i:
-            root[i] = root[root[i]]
-            i = root[i]
-        return i
-
+    tree = list(range(len(names)))  # the number of every input's tree
     edges = []
     for i, j in pairs:
-        if weight[i, j] > least and find(i) != find(j):
-            root[find(i)] = find(j)
+        if weight[i, j] > least and tree[i] != tree[j]:
+            tree = [tree[i] if number == tree[j] else number for number in tree]
             edges.append((i, j))
     return edges
 
@@ -139,25 +109,27 @@ def _spanning_edges(
 def _from_edges(cases: Parts, edges: list[tuple[int, int]]) -> EmbeddedStructure:
     """Undirected edges as arcs away from the first input of each tree."""
     names = cases.inputs
-    near: dict[int, list[int]] = {}
+    near: dict[str, list[str]] = {x: [] for x in names}
     for i, j in edges:
-        near.setdefault(i, []).append(j)
-        near.setdefault(j, []).append(i)
-    families: dict[str, tuple[str, ...]] = {cases.target: ()}
-    for first in range(len(names)):
-        if names[first] in families:
-            continue
-        families[names[first]] = (cases.target,)
-        waiting = [first]
+        near[names[i]].append(names[j])
+        near[names[j]].append(names[i])
+    parents: dict[str, str | None] = {}
+    for first in names:
+        waiting: list[tuple[str, str | None]] = [] if first in parents else [(first, None)]
         while waiting:
-            i = waiting.pop()
-            for j in near.get(i, []):
-                if names[j] not in families:
-                    families[names[j]] = (names[i], cases.target)
-                    waiting.append(j)
-    return _in_order(cases, families)
+            x, parent = waiting.pop()
+            parents[x] = parent
+            waiting += [(other, x) for other in near[x] if other not in parents]
+    arcs = [(parent, x) for x, parent in parents.items() if parent is not None]
+    return EmbeddedStructure.tree(cases.target, arcs, names)
 
 
-def _in_order(cases: Parts, families: Mapping[str, tuple[str, ...]]) -> EmbeddedStructure:
-    ordered = ((name, families[name]) for name in (cases.target, *cases.inputs))
-    return EmbeddedStructure(cases.target, tuple(ordered))
+FAMILIES: Mapping[str, Callable[[Parts], EmbeddedStructure]] = {
+    "naive": lambda cases: EmbeddedStructure.naive(cases.target, cases.inputs),
+    "tan": tan,
+    "forest": forest,
+    "kdb1": lambda cases: kdb(cases, 1),
+    "kdb2": lambda cases: kdb(cases, 2),
+    "table": lambda cases: EmbeddedStructure.table(cases.target, cases.inputs),
+}
+"""The families that a classifier can be asked for, by name."""

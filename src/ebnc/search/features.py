@@ -1,13 +1,14 @@
 """Feature selection as a result (§5): what was selected, when, and what each input is worth."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
+from ebnc.search.moves import isolated
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.screening import worth_of_terms
 from ebnc.search.trace import FeatureWorth
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["NEAR", "feature_worths", "without_each", "without_input"]
+__all__ = ["NEAR", "feature_worths", "without_each", "without_inputs"]
 
 MOST_WORK = 5e10  # about the operations of a minute of refits
 NEAR = 1.0  # nats by which tuning the scales may raise a score
@@ -42,7 +43,7 @@ def without_each(scorer: Scorer, scored: Scored) -> dict[str, Scored]:
     if len(inputs) > most:
         estimated = _estimates(scorer, scored)
         inputs = tuple(sorted(inputs, key=lambda x: (estimated[x], x))[:most])
-    asked = [(without_input(scored.structure, x), scored.fit.prior) for x in inputs]
+    asked = [(without_inputs(scored.structure, [x]), scored.fit.prior) for x in inputs]
     fitted = scorer.all_at_priors(asked, scored)
     return {
         x: scorer.tuned(less.structure, less) if less.score + NEAR > scored.score else less
@@ -58,15 +59,12 @@ def _estimates(scorer: Scorer, scored: Scored) -> dict[str, float]:
     found = {}
     for x in scored.structure.markov_blanket:
         lost = [term for term in terms if x in term]
-        less = scorer.log_structure_prior(without_input(scored.structure, x).cluster_key)
+        less = scorer.log_structure_prior(without_inputs(scored.structure, [x]).cluster_key)
         found[x] = worth_of_terms(scorer, scored, lost, covariance) + prior - less
     return found
 
 
-def without_input(structure: EmbeddedStructure, name: str) -> EmbeddedStructure:
-    """The structure with one input isolated."""
-    families = {
-        x: () if x == name else tuple(p for p in parents if p != name)
-        for x, parents in structure.families
-    }
+def without_inputs(structure: EmbeddedStructure, names: Collection[str]) -> EmbeddedStructure:
+    """The structure with these inputs isolated."""
+    families = isolated(dict(structure.families), names)
     return EmbeddedStructure(structure.target, tuple(families.items()))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ebnc.data.memory import reuse_memory
-from ebnc.search.features import NEAR, without_each, without_input
+from ebnc.search.features import NEAR, without_each, without_inputs
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
 from ebnc.search.scorer import Scored, Scorer
@@ -51,12 +51,10 @@ def greedy_search(
     *,
     max_steps: int = 1000,
     report: Callable[[Step], None] | None = None,
-    watch: Callable[[int, float], None] | None = None,
 ) -> SearchResult:
     """Climb from ``start`` until no move that is refitted raises the score.
 
-    ``report`` is told every step, ``watch`` the number of candidates and the score before they are
-    screened. Ctrl-C ends the search with the best structure so far.
+    ``report`` is told every step. Ctrl-C ends the search with the best structure so far.
     """
     reuse_memory()
     limits = limits or Limits()
@@ -87,8 +85,6 @@ def greedy_search(
         while len(trace.steps) <= max_steps:
             candidates = moves(here.structure, n_states, limits)
             trace.n_screened += len(candidates)
-            if watch is not None:
-                watch(len(candidates), here.score)
             screened = screen(scorer, here, candidates)
             taken = _best_move(scorer, here, screened, met)
             if taken is None and rival is not None and rival.score > here.score + ENOUGH:
@@ -104,7 +100,7 @@ def greedy_search(
             move, there = taken
             described = move.description
             if move.dropped is not None and rival is None:
-                less = _without(here.structure, list(gains))
+                less = without_inputs(here.structure, gains)
                 if len(gains) > 1 and limits.allow(less, n_states):
                     at_once = scorer.tuned(less, here)
                     met[at_once.structure.cluster_key] = at_once
@@ -125,12 +121,6 @@ def _gains_of_dropping(here: Scored, screened: Sequence[Screened]) -> dict[str, 
     """Inputs that the score would rise without, each by itself, and by how much, estimated."""
     gains = {s.move.dropped: s.gain for s in screened if s.gain > ENOUGH}
     return {x: gains[x] for x in here.structure.markov_blanket if x in gains}
-
-
-def _without(structure: EmbeddedStructure, names: Sequence[str]) -> EmbeddedStructure:
-    for name in names:
-        structure = without_input(structure, name)
-    return structure
 
 
 def _worthless(

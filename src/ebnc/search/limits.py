@@ -1,7 +1,7 @@
 """What a search may not do: sizes, and arcs or features that are required or forbidden."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from ebnc.errors import SearchError
@@ -17,45 +17,26 @@ class Limits:
     """Limits of a search over embedded structures.
 
     ``max_cluster_cells``: largest number of configurations of a cluster. ``max_parents``: of an
-    input, Y not counted. Arcs are pairs (parent, child) between inputs.
+    input, Y not counted. Arcs are pairs (parent, child) between inputs. What contradicts itself is
+    refused.
     """
 
     max_cluster_cells: int = 1024
     max_parents: int = 8
-    required_features: frozenset[str] = field(default_factory=frozenset)
-    forbidden_features: frozenset[str] = field(default_factory=frozenset)
-    required_arcs: frozenset[Arc] = field(default_factory=frozenset)
-    forbidden_arcs: frozenset[Arc] = field(default_factory=frozenset)
+    required_features: frozenset[str] = frozenset()
+    forbidden_features: frozenset[str] = frozenset()
+    required_arcs: frozenset[Arc] = frozenset()
+    forbidden_arcs: frozenset[Arc] = frozenset()
 
-    @classmethod
-    def of(
-        cls,
-        *,
-        max_cluster_cells: int = 1024,
-        max_parents: int = 8,
-        required_features: Iterable[str] = (),
-        forbidden_features: Iterable[str] = (),
-        required_arcs: Iterable[Arc] = (),
-        forbidden_arcs: Iterable[Arc] = (),
-    ) -> "Limits":
-        """Limits from any iterables, checked for contradictions."""
-        limits = cls(
-            max_cluster_cells,
-            max_parents,
-            frozenset(required_features),
-            frozenset(forbidden_features),
-            frozenset((tail, head) for tail, head in required_arcs),
-            frozenset((tail, head) for tail, head in forbidden_arcs),
-        )
-        both = limits.required_arcs & limits.forbidden_arcs
+    def __post_init__(self) -> None:
+        both = self.required_arcs & self.forbidden_arcs
         if both:
             tail, head = min(both)
             raise SearchError(f"arc {tail!r} → {head!r} is both required and forbidden")
-        needed = limits.required_features | {x for arc in limits.required_arcs for x in arc}
-        if needed & limits.forbidden_features:
-            name = min(needed & limits.forbidden_features)
+        needed = self.required_features | {x for arc in self.required_arcs for x in arc}
+        if needed & self.forbidden_features:
+            name = min(needed & self.forbidden_features)
             raise SearchError(f"feature {name!r} is both required and forbidden")
-        return limits
 
     def check_names(self, inputs: Sequence[str]) -> None:
         """Raise where a feature or arc names something that is not an input."""

@@ -6,7 +6,7 @@ clusters only the first. A move that grows the structure adds one cluster, which
 to say of it; its structure is made only when it is asked for.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -15,7 +15,7 @@ from ebnc.search.limits import Limits
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["Move", "moves"]
+__all__ = ["Move", "isolated", "moves"]
 
 EVERY_PAIR = 64  # with more inputs, pairs are tried only among those taken in
 
@@ -111,11 +111,15 @@ def _shrinking(structure: EmbeddedStructure) -> Iterator[Move]:
         rest = tuple(p for p in own if p != x)
         yield Move(f"remove {x} → {target}", target, families | {target: rest}, None)
     for x in sorted(structure.markov_blanket):
-        without = {
-            name: () if name == x else tuple(p for p in parents if p != x)
-            for name, parents in families.items()
-        }
-        yield Move(f"drop {x}", target, without, None, dropped=x)
+        yield Move(f"drop {x}", target, isolated(families, [x]), None, dropped=x)
+
+
+def isolated(families: Families, names: Collection[str]) -> Families:
+    """The families after these inputs have lost their parents and their children."""
+    return {
+        x: () if x in names else tuple(p for p in parents if p not in names)
+        for x, parents in families.items()
+    }
 
 
 def _ancestors(structure: EmbeddedStructure) -> dict[str, set[str]]:

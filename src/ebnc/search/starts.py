@@ -23,16 +23,13 @@ LARGEST_RIVAL = 3000  # parameters of a naive structure that is looked at for so
 
 
 def search_from_starts(
-    scorer: Scorer,
-    limits: Limits,
-    report: Callable[[Step], None] | None = None,
-    watch: Callable[[int, float], None] | None = None,
+    scorer: Scorer, limits: Limits, report: Callable[[Step], None] | None = None
 ) -> SearchResult:
     """The better of the searches from these starts; its trace and models are those of all."""
     cases = scorer.cases
 
     def search(start: EmbeddedStructure, max_steps: int = 1000) -> SearchResult:
-        return greedy_search(scorer, start, limits, max_steps=max_steps, report=report, watch=watch)
+        return greedy_search(scorer, start, limits, max_steps=max_steps, report=report)
 
     naive, least = naive_structure(cases, limits), least_structure(cases, limits)
     if len(naive.markov_blanket) <= MANY_INPUTS:

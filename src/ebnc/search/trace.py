@@ -15,6 +15,9 @@ class Step:
     dimension: int
     seconds: float
 
+    def __str__(self) -> str:
+        return f"{self.score:>12.3f}  {self.dimension:>5}  {self.seconds:>8.2f}  {self.move}"
+
 
 @dataclass
 class SearchTrace:
@@ -26,11 +29,7 @@ class SearchTrace:
     interrupted: bool = False
 
     def __str__(self) -> str:
-        lines = [f"{'score':>12}  {'d':>5}  {'seconds':>8}  move"]
-        lines += [
-            f"{step.score:>12.3f}  {step.dimension:>5}  {step.seconds:>8.2f}  {step.move}"
-            for step in self.steps
-        ]
+        lines = [f"{'score':>12}  {'d':>5}  {'seconds':>8}  move", *map(str, self.steps)]
         end = "interrupted; " if self.interrupted else ""
         return "\n".join([*lines, f"({end}{self.n_screened} screened, {self.n_fits} fitted)"])
 

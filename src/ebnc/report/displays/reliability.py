@@ -68,14 +68,7 @@ class ReliabilityDisplay(Display):
         if cv is None:
             found = face.predictor.probabilities(data.rows)
             return cls(curves=_curves(names, data.classes, found, data.weights)).plot(ax=ax)
-        held = held_out(
-            data.predict,
-            data.classes,
-            len(names),
-            weights=data.weights,
-            n_folds=cv,
-            random_state=random_state,
-        )
+        held = held_out(data, n_folds=cv, random_state=random_state)
         if held is None:
             raise DataError("there are too few cases to hold any out; give cv=None")
         return cls(curves=_shown(names, held.reliability)).plot(ax=ax)
