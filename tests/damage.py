@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,27 +23,30 @@ ODD_WORDS = [
 
 
 def damaged_json(document: Any, generator: np.random.Generator) -> bytes:
-    """A JSON file with one value replaced, removed, doubled or exchanged, somewhere in it."""
+    """A JSON file with one or two values replaced, removed, doubled or exchanged, anywhere."""
     document = json.loads(json.dumps(document))
-    place = document
-    while True:
-        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
-        key = keys[int(generator.integers(len(keys)))]
-        inside = place[key]
-        if isinstance(inside, dict | list) and inside and generator.random() < 0.8:
-            place = inside
-            continue
-        chosen = int(generator.integers(len(ODD_VALUES) + 9))
-        if chosen < len(ODD_VALUES):
-            place[key] = ODD_VALUES[chosen]
-        elif chosen < len(ODD_VALUES) + 3:
+    for _ in range(int(generator.integers(1, 3))):
+        every = list(_places(document))
+        place, key = every[int(generator.integers(len(every)))]
+        chosen = generator.random()
+        if chosen < 0.7:
+            place[key] = ODD_VALUES[int(generator.integers(len(ODD_VALUES)))]
+        elif chosen < 0.8:
             del place[key]
-        elif chosen < len(ODD_VALUES) + 6:
-            other = keys[int(generator.integers(len(keys)))]
-            place[key], place[other] = place[other], place[key]
+        elif chosen < 0.9:
+            other_place, other = every[int(generator.integers(len(every)))]
+            place[key] = json.loads(json.dumps(other_place[other]))
         elif isinstance(place, list):
-            place.append(inside)
-        return json.dumps(document).encode()
+            place.append(place[key])
+    return json.dumps(document).encode()
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every object or array inside a value, with each of its keys."""
+    if isinstance(value, dict | list):
+        for key in list(value) if isinstance(value, dict) else range(len(value)):
+            yield value, key
+            yield from _places(value[key])
 
 
 def damaged_bif(text: str, generator: np.random.Generator) -> bytes:
@@ -64,10 +68,11 @@ def damaged_bif(text: str, generator: np.random.Generator) -> bytes:
 
 
 def damaged_bytes(content: bytes, generator: np.random.Generator) -> bytes:
-    """A file with one to three bytes replaced, or with its end cut off."""
-    if generator.random() < 0.3:
+    """A file with one to three bytes replaced, often by digits, or with its end cut off."""
+    if generator.random() < 0.1:
         return content[: int(generator.integers(len(content)))]
+    replacements = b"0123456789e-" if generator.random() < 0.5 else bytes(range(256))
     changed = bytearray(content)
     for at in generator.integers(len(content), size=int(generator.integers(1, 4))):
-        changed[int(at)] = int(generator.integers(256))
+        changed[int(at)] = replacements[int(generator.integers(len(replacements)))]
     return bytes(changed)

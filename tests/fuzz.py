@@ -6,6 +6,7 @@ traceback. A small part runs in the tests.
 """
 
 import argparse
+import csv
 import json
 import os
 import signal
@@ -305,7 +306,8 @@ def use(path: Path, folder: Path) -> None:
         rows = {x: rows.get(x, ["", ""]) for x in given}
     found = predict(rows)
     assert not np.isnan(found).any()
-    pd.DataFrame(rows).to_csv(folder / "rows.csv", index=False)
+    with open(folder / "rows.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([list(rows), *zip(*rows.values(), strict=True)])
     ran = ebnc_here("predict", path, folder / "rows.csv")
     assert "this is a bug" not in ran.err, ran.err
 

@@ -44,6 +44,8 @@ def check_summary(summary: "Summary", version: int) -> None:
             term.errors is None or len(term.errors) == size,
             "a term has not as many standard errors as values",
         )
+    for step in summary.trace.steps if summary.trace is not None else ():
+        _require(step.dimension is not None, "a step of the search has no dimension")
     for count in (summary.fit.dimension, summary.fit.full_table or 0, summary.n_terms):
         _require(0 <= count < LARGEST_COUNT, "a count is out of range")
     case = summary.case
@@ -64,6 +66,8 @@ def check_summary(summary: "Summary", version: int) -> None:
             "the confusion table has not one row and column for each class",
         )
         _require(len(held.reliability) == n_classes, "not one reliability curve for each class")
+        for bin_ in (each for curve in held.reliability for each in curve):
+            _require(bin_.weight > 0, f"a bin of predictions has weight {bin_.weight:g}")
 
 
 def _require(holds: bool, what: str) -> None:

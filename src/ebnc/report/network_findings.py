@@ -40,4 +40,8 @@ class NetworkFindings:
         """The inverse of ``to_json``; every field is checked, and an error names it."""
         if isinstance(plain, dict) and plain.get("version") != VERSION:
             raise FormatError(f"findings: version {plain.get('version')!r} is not {VERSION}")
-        return from_plain(cls, plain, "findings")
+        findings = from_plain(cls, plain, "findings")
+        steps = () if findings.trace is None else findings.trace.steps
+        if any(step.dimension is not None for step in steps):
+            raise FormatError("findings: a step of a network's search has a dimension")
+        return findings
