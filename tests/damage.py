@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -24,20 +25,20 @@ ODD_WORDS = [
 
 def damaged_json(document: Any, generator: np.random.Generator) -> bytes:
     """A JSON file with one or two values replaced, removed, doubled or exchanged, anywhere."""
-    document = json.loads(json.dumps(document))
+    document = deepcopy(document)
     for _ in range(int(generator.integers(1, 3))):
         every = list(_places(document))
         place, key = every[int(generator.integers(len(every)))]
         chosen = generator.random()
         if chosen < 0.7:
-            place[key] = ODD_VALUES[int(generator.integers(len(ODD_VALUES)))]
+            place[key] = deepcopy(ODD_VALUES[int(generator.integers(len(ODD_VALUES)))])
         elif chosen < 0.8:
             del place[key]
         elif chosen < 0.9:
             other_place, other = every[int(generator.integers(len(every)))]
-            place[key] = json.loads(json.dumps(other_place[other]))
+            place[key] = deepcopy(other_place[other])
         elif isinstance(place, list):
-            place.append(place[key])
+            place.append(deepcopy(place[key]))
     return json.dumps(document).encode()
 
 

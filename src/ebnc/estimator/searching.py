@@ -12,7 +12,7 @@ from ebnc.likelihood.prior import as_prior
 from ebnc.score.predictive_scale import best_factor, rescaled
 from ebnc.search.averaging import occams_window
 from ebnc.search.features import FeatureWorth, feature_worths
-from ebnc.search.greedy import SearchTrace, Step, greedy_search
+from ebnc.search.greedy import SearchResult, SearchTrace, Step, greedy_search
 from ebnc.search.limits import Limits
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.starts import least_structure, search_from_starts
@@ -74,6 +74,20 @@ def search_models(
             result.trace.interrupted = True
     if result.trace.interrupted and on_interrupt == "raise":
         raise KeyboardInterrupt
+    if not result.trace.interrupted:
+        try:
+            return _searched(scorer, result, score, prior_scale, average=average)
+        except KeyboardInterrupt:
+            if on_interrupt == "raise":
+                raise
+            result.trace.interrupted = True
+    return _searched(scorer, result, score, prior_scale, average=False)
+
+
+def _searched(
+    scorer: Scorer, result: SearchResult, score: str, prior_scale: object, *, average: bool
+) -> Searched:
+    """What follows a search; of one that was interrupted, without the worths of inputs."""
     best, met = result.best, result.met
     chosen = occams_window(scorer, met) if average else [(1.0, best)]
 
@@ -82,7 +96,7 @@ def search_models(
             return Fitted(*scorer.optimum(scored), scored.fit_score)
         # BIC compares likelihoods; predictions need the prior.
         basis, own = scored.design.basis, scorer.cases_of(scored.structure)
-        return maximise_posterior(basis, own, "evidence" if tunes else prior_scale)
+        return maximise_posterior(basis, own, "evidence" if prior_scale == "loo" else prior_scale)
 
     first = fitted(best)
     optima = [_optimum(fitted(scored)) for _, scored in chosen]
@@ -91,7 +105,7 @@ def search_models(
         factor = best_factor(optimum)
         optimum, optima = rescaled(optimum, factor), [rescaled(each, factor) for each in optima]
     weighted = [(weight, each) for (weight, _), each in zip(chosen, optima, strict=True)]
-    worths = feature_worths(scorer, best, result.entered)
+    worths = () if result.trace.interrupted else feature_worths(scorer, best, result.entered)
     largest = largest_log_likelihood(first)
     return Searched(optimum, weighted, first.log_evidence, largest, result.trace, worths)
 

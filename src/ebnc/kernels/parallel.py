@@ -9,8 +9,8 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import pairwise
 from numbers import Integral
@@ -40,14 +40,19 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
 
     The calling thread works too: waiting for a pool instead, 3 ms of work ran slower on two cores
     than on one (measured: 0.9 times the speed; this way 1.8 times). Jobs may call ``in_parallel``
-    themselves: all of them together use no more threads than ``limit_threads`` allows.
+    themselves: all of them together use no more threads than ``limit_threads`` allows. Where one
+    fails, or Ctrl-C comes, the others end at their next call of ``in_parallel``.
     """
+    stopped: threading.Event | None = getattr(_mine, "stopped", None)
+    if stopped is not None and stopped.is_set():
+        raise _StoppedError
     budget = _budget()
     n_helpers = budget.take(len(arguments) - 1)
     if n_helpers == 0:
         return [job(argument) for argument in arguments]
     results: dict[int, R] = {}
     waiting = deque(enumerate(arguments))  # its popleft is atomic
+    failed = threading.Event()
 
     def drain() -> None:
         while waiting:
@@ -58,24 +63,38 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
             results[i] = job(argument)
 
     def help_out() -> None:
-        _mine.budget = budget
+        _mine.budget, _mine.stopped = budget, failed
         try:
             drain()
         finally:
-            del _mine.budget
+            del _mine.budget, _mine.stopped
             budget.give_back(1)
+
+    def finish(helper: Future[None]) -> None:
+        if helper.cancelled():
+            return
+        if helper.cancel():  # all threads of the pool are busy for other callers
+            budget.give_back(1)
+        else:
+            helper.result()
 
     helpers = [_pool(os.getpid()).submit(help_out) for _ in range(n_helpers)]
     try:
         drain()
-    finally:
+        for helper in helpers:
+            finish(helper)
+    except BaseException:
+        failed.set()
         waiting.clear()
         for helper in helpers:
-            if helper.cancel():  # all threads of the pool are busy for other callers
-                budget.give_back(1)
-            else:
-                helper.result()
+            with suppress(Exception):  # the first error is raised
+                finish(helper)
+        raise
     return [results[i] for i in range(len(arguments))]
+
+
+class _StoppedError(Exception):
+    """Another job of the same call of ``in_parallel`` has failed: the result is not wanted."""
 
 
 def n_threads() -> int:

@@ -108,10 +108,17 @@ def learn_network(
     ):
         events = [] if record is None else list(record.events)
         append = None if record is None else record.append
-        if "dense" in chosen:
-            found.append(_dense(cases, constraints, settings, given, events, append, report))
-        if "sparse" in chosen:
-            found.append(_sparse(cases, constraints, settings, events, append, report))
+        try:
+            if "dense" in chosen:
+                found.append(_dense(cases, constraints, settings, given, events, append, report))
+            if "sparse" in chosen:
+                found.append(_sparse(cases, constraints, settings, events, append, report))
+        except KeyboardInterrupt:
+            if on_interrupt == "raise":
+                raise
+            if not found:  # not even the first nodes are fitted: required arcs alone take no time
+                found.append(_learned(_search_of_tables(cases, constraints, settings)))
+            found[-1].trace.interrupted = True
     best = max(found, key=lambda learned: learned.score)
     if best.trace.interrupted and on_interrupt == "raise":
         raise KeyboardInterrupt
@@ -166,6 +173,8 @@ def _sparse(
     report: Callable[[NetworkStep], None] | None,
 ) -> Learned:
     tables = _network_of_tables(cases, constraints, settings)
+    if tables is not None and tables.trace.interrupted:
+        return _learned(tables)
     search = SparseSearch(
         cases,
         settings,
@@ -177,13 +186,14 @@ def _sparse(
     for event in events:
         if "verb" in event:
             search.apply(_change_from_json(event))
-    if tables is not None and tables.trace.interrupted:
-        search.trace.interrupted = True
-    else:
-        search.run()
+    search.run()
+    return _learned(search)
+
+
+def _learned(search: SparseSearch) -> Learned:
     locals_ = [node.learner.local(node.state) for node in search.nodes.values()]
     scores = {x: node.state.score for x, node in search.nodes.items()}
-    return Learned(locals_, scores, search.trace, cases.total_weight, "sparse")
+    return Learned(locals_, scores, search.trace, search.total_weight, "sparse")
 
 
 def _network_of_tables(
@@ -196,9 +206,13 @@ def _network_of_tables(
     """
     if "table" not in settings.kinds or len(settings.kinds) == 1:
         return None
-    search = SparseSearch(cases, replace(settings, kinds=("table",)), constraints)
+    search = _search_of_tables(cases, constraints, settings)
     search.run()
     return search
+
+
+def _search_of_tables(cases: Cases, constraints: Constraints, settings: Settings) -> SparseSearch:
+    return SparseSearch(cases, replace(settings, kinds=("table",)), constraints)
 
 
 def _dense(
