@@ -2,10 +2,7 @@
 
 import shlex
 import sys
-import threading
-from contextlib import suppress
 from enum import StrEnum
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -90,12 +87,10 @@ def learn(
     """
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
-    from ebnc.cli.streams import STANDARD, data_files, refuse_outputs, written_with_report
+    from ebnc.cli.streams import STANDARD, data_files, finishing, refuse_outputs, write_with_report
 
     refuse_outputs(out, report, data, force=force)
     scale = _scale(prior_scale)
-    # Loading the estimator takes a second, which reading the data may hide.
-    threading.Thread(target=_load_estimator, daemon=True).start()
     options = reading(types, missing, delimiter, decimal)
     with shown_progress(quiet=quiet) as shown, data_files(data, shown.share, **options) as files:
         cases = _cases(files, target, exclude, include, weights)
@@ -115,11 +110,9 @@ def learn(
         classifier.set_params(on_interrupt="raise")  # a fold that was cut short would tell lies
         interrupted = classifier.trace_ is not None and classifier.trace_.interrupted
         said = "interrupted; the best model so far was kept" if interrupted else ""
-        findings: dict[str, Any] = {}
-        held_out, page = None, b""
+        summary = None
         if report is not None:
-            from ebnc.cli.evaluating import findings_of, summary_on
-            from ebnc.report import render_html
+            from ebnc.cli.evaluating import summary_on
 
             shown.say("cross-validating")
             command = shlex.join(provenance.command or ())
@@ -128,27 +121,27 @@ def learn(
                 summary = summary_on(classifier, files, target, weights, n_folds, command)
             except KeyboardInterrupt:
                 said = "cross-validation was interrupted; the model is whole"
-                summary = summary_on(classifier, files, target, weights, 0, command)
+                with finishing(out):
+                    summary = summary_on(classifier, files, target, weights, 0, command)
             if said:
                 said += ", and the report is without cross-validation"
-            findings, page, held_out = (
-                findings_of(summary),
-                render_html(summary).encode(),
-                summary.held_out,
-            )
-    content = model_bytes(classifier, provenance, findings)
-    with written_with_report(out, content, report, page, force=force):
+    with finishing(out):
+        findings: dict[str, Any] = {}
+        held_out, page = None, b""
+        if summary is not None:
+            from ebnc.cli.evaluating import findings_of
+            from ebnc.report import render_html
+
+            findings, held_out = findings_of(summary), summary.held_out
+            page = render_html(summary).encode()
+        content = model_bytes(classifier, provenance, findings)
+        write_with_report(out, content, report, page, force=force)
         if said:
             print(f"ebnc: {said}", file=sys.stderr)
         if as_json and out != STANDARD:
             _print_json(classifier, target, out, report, cases.total_weight, held_out)
         elif not quiet:
             _print_summary(classifier, target, out, report, cases.total_weight, held_out)
-
-
-def _load_estimator() -> None:
-    with suppress(Exception):  # the command may end before; what is wrong is said when it is used
-        import_module("ebnc.estimator.classifier")
 
 
 def _scale(text: str) -> float | str:

@@ -66,7 +66,7 @@ def learn(
     """
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
-    from ebnc.cli.streams import STANDARD, data_files, refuse_outputs, written_with_report
+    from ebnc.cli.streams import STANDARD, data_files, finishing, refuse_outputs, write_with_report
 
     refuse_outputs(out, report, data, force=force)
     from ebnc.cli.evaluating import findings_of
@@ -97,18 +97,24 @@ def learn(
             on_interrupt="best",
         )
         provenance = provenance_of(files, data, round(network.n_cases), len(names))
-        summary = summarise_network(
-            network,
-            files,
-            weights=weights,
-            learned_from=True,
-            provenance=shlex.join(provenance.command or ()),
-        )
-    content = model_bytes(network, provenance, findings_of(summary))
-    page = b"" if report is None else render_html(summary).encode()
-    with written_with_report(out, content, report, page, force=force):
-        if network.trace.interrupted:
-            print("ebnc: interrupted; the network so far was kept", file=sys.stderr)
+        command = shlex.join(provenance.command or ())
+        said = "interrupted; the network so far was kept" if network.trace.interrupted else ""
+        summary = None
+        if not said:
+            try:
+                summary = summarise_network(
+                    network, files, weights=weights, learned_from=True, provenance=command
+                )
+            except KeyboardInterrupt:
+                said = "interrupted; the network is whole, its likelihood was not computed"
+    with finishing(out):
+        if summary is None:
+            summary = summarise_network(network, provenance=command)
+        content = model_bytes(network, provenance, findings_of(summary))
+        page = b"" if report is None else render_html(summary).encode()
+        write_with_report(out, content, report, page, force=force)
+        if said:
+            print(f"ebnc: {said}", file=sys.stderr)
         found = _summary(network, out, report)
         from ebnc.cli.printing import print_json, print_table
 
