@@ -83,6 +83,8 @@ def programs(data: Path, target: str) -> dict[str, Program]:
 
 def interrupted(program: Program, moment: float | None, folder: Path) -> Ended:
     """Run it, interrupt it ``moment`` seconds after its start, and check what is left."""
+    # A shell lets its background jobs, and so their children, ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     outputs, temporary = folder / "outputs", folder / "temporary"
     outputs.mkdir()
     temporary.mkdir()
@@ -94,7 +96,6 @@ def interrupted(program: Program, moment: float | None, folder: Path) -> Ended:
         cwd=outputs,
         env={**os.environ, "TMPDIR": str(temporary)},
         start_new_session=True,
-        preexec_fn=_take_signals,
     )
     seconds = None
     try:
@@ -111,11 +112,6 @@ def interrupted(program: Program, moment: float | None, folder: Path) -> Ended:
     assert not has_members(process.pid), "a child is still running"
     program.check(ended)
     return ended
-
-
-def _take_signals() -> None:
-    """A shell lets its background jobs, and so their children, ignore Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def has_members(group: int) -> bool:
