@@ -9,6 +9,7 @@ cross-validation, ``ebnc learn --report`` and ``ebnc network learn``.
 import argparse
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -24,7 +25,6 @@ import ebnc
 
 COMMAND = Path(sys.executable).with_name("ebnc")
 WITHOUT_LIKELIHOOD = "ebnc: interrupted; the network is whole, its likelihood was not computed\n"
-SOON = 1.0  # second
 INTERRUPTED = 3  # exit status of the programs below
 
 PYTHON = """
@@ -55,12 +55,17 @@ class Program:
 
 @dataclass(frozen=True)
 class Ended:
-    """A process that was interrupted: ``seconds`` from the signal, None if it had ended before."""
+    """A process that was interrupted.
+
+    ``seconds``: from the signal to its end, None if it had ended before; ``cpu_seconds``: those it
+    used in between, which other processes do not change.
+    """
 
     status: int
     out: str
     err: str
     seconds: float | None
+    cpu_seconds: float
     folder: Path
 
 
@@ -97,21 +102,36 @@ def interrupted(program: Program, moment: float | None, folder: Path) -> Ended:
         env={**os.environ, "TMPDIR": str(temporary)},
         start_new_session=True,
     )
-    seconds = None
+    seconds, cpu_before = None, 0.0
+    others = cpu_of_children()
     try:
         out, err = process.communicate(timeout=moment)
     except subprocess.TimeoutExpired:
+        cpu_before = cpu_of(process.pid)
         os.killpg(process.pid, signal.SIGINT)
         began = time.perf_counter()
         out, err = process.communicate(timeout=100)
         seconds = time.perf_counter() - began
-    ended = Ended(process.returncode, out, err, seconds, outputs)
+    used = cpu_of_children() - others - cpu_before
+    ended = Ended(process.returncode, out, err, seconds, used, outputs)
     assert "Traceback" not in err, err
     assert "this is a bug" not in err, err
     assert list(temporary.iterdir()) == []
     assert not has_members(process.pid), "a child is still running"
     program.check(ended)
     return ended
+
+
+def cpu_of(process: int) -> float:
+    """CPU seconds of a process so far."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def cpu_of_children() -> float:
+    """CPU seconds of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def has_members(group: int) -> bool:
@@ -186,12 +206,11 @@ def main() -> None:
                 except AssertionError as error:
                     print(f"  at {moment:6.2f} s: WRONG {error}", flush=True)
                     continue
-            took = "had ended" if ended.seconds is None else f"{ended.seconds:.2f} s"
-            late = " LATE" if (ended.seconds or 0.0) > SOON else ""
-            print(
-                f"  at {moment:6.2f} s: {took}{late}, status {ended.status} {ended.err.strip()}",
-                flush=True,
+            took = (
+                f"{ended.seconds:.2f} s, {ended.cpu_seconds:.2f} CPU s" if ended.seconds else "over"
             )
+            said = f"status {ended.status} {ended.err.strip()}"
+            print(f"  at {moment:6.2f} s: {took}, {said}", flush=True)
 
 
 if __name__ == "__main__":
