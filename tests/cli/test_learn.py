@@ -132,7 +132,7 @@ def test_ctrl_c_in_the_search_keeps_the_best_model_so_far(shared, tmp_path, monk
         if len(steps) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("ebnc.cli.progress.Shown.step", interrupt)
+    monkeypatch.setattr("ebnc.cli.progress.ProgressLine.step", interrupt)
     out = tmp_path / "m.json"
     learn = ["learn", shared.csv, "-t", "play", "--exclude", "id", "-o", out, "--json"]
     ran = succeeded(*learn)

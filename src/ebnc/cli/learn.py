@@ -19,14 +19,12 @@ from ebnc.cli.arguments import (
     Quiet,
     ScoreOption,
     Types,
-    columns_from,
+    chosen_columns,
     reading,
 )
 from ebnc.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from ebnc.data.files import DataFiles
-    from ebnc.data.parts import Parts
     from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.report.summary import HeldOut
 
@@ -88,12 +86,16 @@ def learn(
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
     from ebnc.cli.streams import STANDARD, data_files, finishing, refuse_outputs, write_with_report
+    from ebnc.data.read import learn_cases
 
     refuse_outputs(out, report, data, force=force)
     scale = _scale(prior_scale)
     options = reading(types, missing, delimiter, decimal)
     with shown_progress(quiet=quiet) as shown, data_files(data, shown.share, **options) as files:
-        cases = _cases(files, target, exclude, include, weights)
+        inputs = chosen_columns(files, include, exclude, target=target, weights=weights)
+        if not inputs:
+            raise DataError(f"no column is left to predict {target!r} with")
+        cases = learn_cases(files, inputs, target, weights=weights, leave_out=True)
         n_columns = len(cases.inputs) + 1
         provenance = provenance_of(files, data, round(cases.total_weight), n_columns)
         from ebnc.estimator.classifier import EBNCClassifier
@@ -153,28 +155,6 @@ def _scale(text: str) -> float | str:
         raise ParameterError(
             f"--prior-scale takes a number, 'loo' or 'evidence', got {text!r}"
         ) from None
-
-
-def _cases(
-    files: "DataFiles",
-    target: str,
-    exclude: list[str] | None,
-    include: list[str] | None,
-    weights: str | None,
-) -> "Parts":
-    from ebnc.data.batches import column_names, require
-    from ebnc.data.read import learn_cases
-
-    names = column_names(files)
-    left_out, chosen = columns_from(exclude, names), columns_from(include, names)
-    require([target, *left_out, *chosen, *([weights] if weights else [])], names)
-    if target in left_out or target == weights:
-        raise DataError(f"column {target!r} is the target; it cannot be something else, too")
-    gone = {target, weights, *left_out}
-    inputs = [name for name in (chosen or names) if name not in gone]
-    if not inputs:
-        raise DataError(f"no column is left to predict {target!r} with")
-    return learn_cases(files, inputs, target, weights=weights, leave_out=True)
 
 
 def _print_json(

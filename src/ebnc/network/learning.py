@@ -28,6 +28,7 @@ from ebnc.network.nodes import DEFAULT_KINDS, KINDS, Settings
 from ebnc.network.ordering import candidate_orders
 from ebnc.network.sparse import SparseSearch
 from ebnc.network.table import Table
+from ebnc.score.fit_memory import refuse_large_nodes
 
 __all__ = ["Learned", "learn_network", "refuse_many_variables"]
 
@@ -94,6 +95,8 @@ def learn_network(
         cases = learn_joint_cases(data, categories, missing, weights)
     names = cases.rows.names
     refuse_many_variables(len(names))
+    if {"ebnc", "naive"} & set(settings.kinds):
+        refuse_large_nodes(cases.domain, names)
     constraints = Constraints.of(
         names, required=required, forbidden=forbidden, tiers=tiers, max_parents=max_parents
     )

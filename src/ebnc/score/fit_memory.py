@@ -16,7 +16,7 @@ from ebnc.domain import Domain
 from ebnc.errors import TooLargeError, available_memory, readable_size
 from ebnc.fitting.newton import LARGEST_FACTOR
 
-__all__ = ["fit_bytes", "refuse_large_fit"]
+__all__ = ["fit_bytes", "refuse_large_fit", "refuse_large_nodes"]
 
 SHARE = 0.8  # of the available memory that a fit may take
 SMALL = 64 * 2**20  # bytes that any search takes
@@ -53,6 +53,22 @@ def refuse_large_fit(domain: Domain, inputs: Sequence[str], target: str, n_rows:
         raise TooLargeError(
             f"{what} {readable_size(needed)}, more than the {readable_size(limit)} that are "
             f"available; {remedy}"
+        )
+
+
+def refuse_large_nodes(domain: Domain, names: Sequence[str]) -> None:
+    """Raise where a node of a network, given one parent, would be larger than an input may be."""
+    if len(names) < 2:
+        return
+    target, parent = sorted(names, key=domain.n_states, reverse=True)[:2]
+    n_classes, n_states = domain.n_states(target), domain.n_states(parent)
+    block = _block_bytes(n_states, n_classes)
+    if block > LARGEST_BLOCK:
+        raise TooLargeError(
+            f"{target!r} ({n_classes} states) given {parent!r} ({n_states} states) would need "
+            f"about {readable_size(block)}, more than the {readable_size(LARGEST_BLOCK)} that a "
+            "node of kind 'ebnc' may take; merge states, leave a column out, or learn with "
+            "local=('table', 'tree')"
         )
 
 

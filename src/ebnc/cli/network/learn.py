@@ -19,7 +19,7 @@ from ebnc.cli.arguments import (
     Quiet,
     ScoreOption,
     Types,
-    columns_from,
+    chosen_columns,
     reading,
 )
 from ebnc.errors import DataError
@@ -70,7 +70,7 @@ def learn(
 
     refuse_outputs(out, report, data, force=force)
     from ebnc.cli.evaluating import findings_of
-    from ebnc.data.batches import column_names, require
+    from ebnc.data.batches import column_names
     from ebnc.formats.native import model_bytes
     from ebnc.network.learning import refuse_many_variables
     from ebnc.network.network import Network
@@ -79,10 +79,7 @@ def learn(
 
     options = reading(types, missing, delimiter, decimal)
     with shown_progress(quiet=quiet) as shown, data_files(data, shown.share, **options) as given:
-        names = column_names(given)
-        left_out, chosen = columns_from(exclude, names), columns_from(include, names)
-        require([*left_out, *chosen, *([weights] if weights else [])], names)
-        kept = [name for name in (chosen or names) if name not in {*left_out, weights}]
+        kept = chosen_columns(given, include, exclude, weights=weights)
         if not kept:
             raise DataError("no column is left to learn from")
         refuse_many_variables(len(kept))
@@ -96,7 +93,7 @@ def learn(
             weights=weights,
             on_interrupt="best",
         )
-        provenance = provenance_of(files, data, round(network.n_cases), len(names))
+        provenance = provenance_of(files, data, round(network.n_cases), len(column_names(given)))
         command = shlex.join(provenance.command or ())
         said = "interrupted; the network so far was kept" if network.trace.interrupted else ""
         summary = None
