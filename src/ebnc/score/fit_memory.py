@@ -7,7 +7,7 @@ With d parameters of the naive structure, K classes, r states of an input and n 
 - the blocks of one input hold K(K − 1)/2 · r² numbers, two at a time;
 - rows hold their codes and a few numbers for each class.
 
-Measured peaks were 183, 115 and 101 MB where estimates are 216, 97 and 113. With a fixed prior scale
+Measured peaks were 183, 115 and 101 MB where estimates are 216, 97 and 113. With a fixed scale σ
 a fit takes less: 287 MB of 1 068, of 26 classes and 16 inputs of ten states.
 """
 
