@@ -28,7 +28,7 @@ lint: $(VENV)/.ready-test
 
 # Random tables against the written rules, and damaged model files; seeds of failures are printed.
 fuzz: $(VENV)/.ready-test
-	PYTHONPATH=tests:. $(BIN)/python tests/fuzz.py
+	PYTHONPATH=tests:. $(BIN)/python tests/fuzz.py $(FUZZ)
 
 # The documentation site, in site/; any warning, and any page that would fetch from elsewhere, is an error.
 docs: $(VENV)/.ready-docs

@@ -1,22 +1,30 @@
 """Random small tables of text in many dialects, and what they mean by the written rules.
 
 The meaning is computed entry by entry in plain Python (``float``, ``datetime``, ``csv``), after
-docs/guides/columns.md, and knows nothing of the package's own reader.
+docs/guides/columns.md, and knows nothing of the package's own reader: ``meaning`` says what the
+entries of a column are, ``states_are_right`` whether states follow from them, ``code`` which state
+an entry is.
 """
 
 import csv
 import io
+import math
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 
 NUMBER = re.compile(r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?")
 MISSING = ["", "NA", "NaN", "null", "None", "n/a", "#N/A", " NA "]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FEW_VALUES = 10  # different whole numbers that are states, not cut into intervals
+COMMA = re.compile(r"[+-]?\d+,\d+")
 
 KINDS: dict[str, list[str]] = {
     "whole": ["0", "1", "2", "-3", "17"],
@@ -40,24 +48,25 @@ KINDS: dict[str, list[str]] = {
 
 
 def random_table(generator: np.random.Generator) -> tuple[dict[str, list[str]], list[str]]:
-    """Columns of text by name, of at most 60 rows, and classes."""
+    """Columns of text, of at most 60 rows, and classes; a column's name ends in its kind."""
     n = int(generator.integers(8, 60))
     kinds = generator.choice(list(KINDS), int(generator.integers(1, 5)))
-    columns = {}
-    for i, kind in enumerate(kinds):
-        entries = generator.choice(np.array(KINDS[kind], dtype=object), n).tolist()
-        if generator.random() < 0.4:
-            entries = [
-                str(generator.choice(MISSING)) if generator.random() < 0.2 else x for x in entries
-            ]
-        if generator.random() < 0.1:
-            other = KINDS[str(generator.choice(list(KINDS)))]
-            entries[int(generator.integers(n))] = str(generator.choice(other))
-        columns[f"c{i} {kind}"] = entries
-    return columns, ["no" if generator.random() < 0.5 else "yes" for _ in range(n - 2)] + [
-        "no",
-        "yes",
-    ]
+    columns = {f"c{i} {kind}": random_entries(kind, n, generator) for i, kind in enumerate(kinds)}
+    classes = ["no" if generator.random() < 0.5 else "yes" for _ in range(n - 2)]
+    return columns, [*classes, "no", "yes"]
+
+
+def random_entries(kind: str, n: int, generator: np.random.Generator) -> list[str]:
+    """Entries of one kind; in some columns with gaps, in some with an entry of another kind."""
+    entries = generator.choice(np.array(KINDS[kind], dtype=object), n).tolist()
+    if generator.random() < 0.4:
+        entries = [
+            str(generator.choice(MISSING)) if generator.random() < 0.2 else x for x in entries
+        ]
+    if generator.random() < 0.1:
+        other = KINDS[str(generator.choice(list(KINDS)))]
+        entries[int(generator.integers(n))] = str(generator.choice(other))
+    return entries
 
 
 def as_csv(columns: dict[str, list[str]], generator: np.random.Generator) -> str:
@@ -65,7 +74,7 @@ def as_csv(columns: dict[str, list[str]], generator: np.random.Generator) -> str
     text = io.StringIO()
     writer = csv.writer(
         text,
-        delimiter=str(generator.choice([",", ";", "\t", "|"])),
+        delimiter=str(generator.choice([",", ";", "\t", "|"] if len(columns) > 1 else [","])),
         quoting=csv.QUOTE_ALL if generator.random() < 0.3 else csv.QUOTE_MINIMAL,
         lineterminator="\r\n" if generator.random() < 0.3 else "\n",
     )
@@ -100,6 +109,37 @@ def _days(text: str) -> float:
     return (moment - EPOCH).total_seconds() / 86_400
 
 
+def is_refused(columns: dict[str, list[str]]) -> bool:
+    """Whether some column holds numbers with decimal commas, which ends the run."""
+    for entries in columns.values():
+        kind, values = meaning(entries)
+        words = {x for x in values if isinstance(x, str)}
+        commas = sum(COMMA.fullmatch(word) is not None for word in words)
+        if kind == "label" and len(words) > 2 and commas > 0.9 * len(words):
+            return True
+    return False
+
+
+def states_are_right(states: Sequence[Any], kind: str, entries: Sequence[Any]) -> bool:
+    """Whether a column with such entries has these states.
+
+    Labels and few whole numbers are states in ascending order. Other numbers are cut somewhere
+    into intervals that leave no gap. None, where an entry is missing, is the last state.
+    """
+    seen = {entry for entry in entries if entry is not None}
+    known = list(states)
+    if None in entries and (not known or known.pop() is not None):
+        return False
+    few_whole = len(seen) <= FEW_VALUES and all(
+        x == round(x) and abs(x) <= 2**53 for x in seen if kind == "number"
+    )
+    if kind == "label" or (kind == "number" and few_whole):
+        return known == sorted(seen) and all(isinstance(x, int | str) for x in known)
+    lows, highs = [low for low, _ in known], [high for _, high in known]
+    met = all(high == low for (_, high), (low, _) in pairwise(known))
+    return met and lows[0] == -math.inf and highs[-1] == math.inf and lows == sorted(set(lows))
+
+
 def code(states: Sequence[Any], kind: str, entry: Any) -> int:
     """The number of an entry's state, by comparing it with one after the other."""
     return next(i for i, state in enumerate(states) if _is_state(state, kind, entry))
@@ -111,3 +151,28 @@ def _is_state(state: Any, kind: str, entry: Any) -> bool:
     if isinstance(state, tuple):
         return state[0] < entry <= state[1]
     return state == entry and (kind == "number" or type(state) is type(entry))
+
+
+def typed_frames(columns: dict[str, list[str]]) -> dict[str, Any]:
+    """Frames whose columns have the types that their text means: floats, dates, booleans."""
+    pandas, polars = {}, {}
+    for name, entries in columns.items():
+        kind, values = meaning(entries)
+        if kind == "number":
+            pandas[name] = pd.Series([math.nan if x is None else x for x in values], dtype=float)
+            polars[name] = pl.Series(values, dtype=pl.Float64)
+        elif kind == "date":
+            moments = [None if x is None else _moment(entries[i]) for i, x in enumerate(values)]
+            pandas[name] = pd.Series(moments, dtype="datetime64[us]")
+            polars[name] = pl.Series(moments, dtype=pl.Datetime("us"))
+        elif any(isinstance(x, bool) for x in values):
+            pandas[name] = pd.Series(values, dtype="boolean")
+            polars[name] = pl.Series(values, dtype=pl.Boolean)
+        else:
+            pandas[name] = pd.Series(values, dtype=object)
+            polars[name] = pl.Series(values, dtype=pl.String)
+    return {"pandas typed": pd.DataFrame(pandas), "polars typed": pl.DataFrame(polars)}
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text.strip())

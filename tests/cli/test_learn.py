@@ -3,15 +3,13 @@
 import json
 import os
 import signal
-import subprocess
-import time
 
 import jsonschema
 import numpy as np
 import pytest
 
 import ebnc
-from cli.command import COMMAND, refused, succeeded
+from cli.command import refused, succeeded
 from cli.conftest import weather
 from ebnc.cli.printing import output_schema
 from ebnc.formats.native import read_model
@@ -134,7 +132,7 @@ def test_ctrl_c_in_the_search_keeps_the_best_model_so_far(shared, tmp_path, monk
         if len(steps) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("ebnc.cli.progress.Shown.step", interrupt)
+    monkeypatch.setattr("ebnc.cli.progress.ProgressLine.step", interrupt)
     out = tmp_path / "m.json"
     learn = ["learn", shared.csv, "-t", "play", "--exclude", "id", "-o", out, "--json"]
     ran = succeeded(*learn)
@@ -166,28 +164,3 @@ def test_a_ctrl_c_that_comes_when_files_are_written_is_too_late(
     ran = succeeded(*verb, data, "-o", tmp_path / "m.json")
     assert "interrupted" not in ran.err
     ebnc.load(tmp_path / "m.json")
-
-
-@pytest.mark.parametrize("verb", [["learn", "-t", "play"], ["network", "learn"]])
-def test_a_real_ctrl_c_leaves_a_model_or_nothing(tmp_path, verb):
-    """Whenever it comes: a file that loads and status 0, or no file and another status."""
-    frame = weather(4000).drop(columns="id")
-    for i in range(12):
-        frame[f"more {i}"] = np.random.default_rng(i).integers(0, 3, 4000)
-    frame.to_csv(tmp_path / "data.csv", index=False)
-    out = tmp_path / "model.json"
-    process = subprocess.Popen(
-        [COMMAND, *verb, tmp_path / "data.csv", "-o", out],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    time.sleep(3)
-    os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=200)
-    left = sorted(p.name for p in tmp_path.iterdir())
-    if process.returncode == 0:
-        ebnc.load(out)
-        assert left == ["data.csv", "model.json"]
-    else:
-        assert left == ["data.csv"]

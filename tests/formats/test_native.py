@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 
 import ebnc
-import fuzz
 from ebnc.domain import Domain
 from ebnc.errors import EBNCError, FileError, FormatError, ParameterError
 from ebnc.formats.native import document, load, read_model, save, schema
@@ -293,8 +292,3 @@ def test_the_schema_is_one_and_refuses_what_the_reader_refuses():
             if path and path[0] != "findings":
                 wrong = changed(contents, path, {"unknown": 1})
                 assert not validator.is_valid(wrong), path
-
-
-def test_damaged_files_are_refused_or_read_never_worse(tmp_path):
-    """A small part of ``make fuzz``."""
-    assert fuzz.run(fuzz.load_damaged, range(300), tmp_path) == 0

@@ -44,9 +44,18 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
 
 
 def test_floats_and_names_come_back_exactly():
-    value = {"Größe \ud800": [0.1, 5e-324, 1.7976931348623157e308, -0.0, 2**60]}
+    value = {"Größe 😀": [0.1, 5e-324, 1.7976931348623157e308, -0.0, 2**60]}
     back = parse_json(to_json_bytes(value))
     assert repr(back) == repr(value)
+
+
+def test_half_a_character_is_no_text():
+    """An escape in JSON may stand for one, but no file, frame or page can hold it."""
+    with pytest.raises(FormatError, match=r"'\\ud800' is half a character"):
+        to_json_bytes({"Größe \ud800": 1})
+    with pytest.raises(FormatError, match=r"'\\ud800' is half a character"):
+        parse_json(rb'["\ud800"]')
+    assert parse_json(rb'["\ud83d\ude00"]') == ["😀"]
 
 
 def test_no_file_with_nan_is_written():

@@ -9,7 +9,6 @@ __all__ = ["main"]
 def main() -> None:
     """The entry point of the command ``ebnc``."""
     import gc
-    import os
     import signal
     import sys
 
@@ -18,7 +17,4 @@ def main() -> None:
 
     status = run(sys.argv[1:])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # too late: all is done and said
-    gc.freeze()  # nor is anything looked through at the end
-    if status:  # nothing is left to do, and libraries that were interrupted would complain
-        sys.stderr.flush()
-        os._exit(status)
+    sys.exit(status)

@@ -1,14 +1,17 @@
 """Options that several verbs share."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from ebnc.errors import ParameterError
+from ebnc.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from ebnc.data.files import DataFiles
 
 __all__ = ["AsJson", "Data", "Decimal", "Delimiter", "Exclude", "Force", "Include", "MissingWords"]
-__all__ += ["Model", "Quiet", "ScoreOption", "Types", "columns_from", "reading"]
+__all__ += ["Model", "Quiet", "ScoreOption", "Types", "chosen_columns", "reading"]
 
 Data: TypeAlias = Annotated[
     str, typer.Argument(metavar="DATA", help="CSV or Parquet; '-' reads standard input.")
@@ -45,12 +48,32 @@ Decimal: TypeAlias = Annotated[
 ]
 
 
-def columns_from(given: Sequence[str] | None, names: Sequence[str]) -> list[str]:
+def chosen_columns(
+    files: "DataFiles",
+    include: Sequence[str] | None,
+    exclude: Sequence[str] | None,
+    *,
+    target: str | None = None,
+    weights: str | None = None,
+) -> list[str]:
+    """Columns to learn from: those included, or all; without those excluded, target and weights."""
+    from ebnc.data.batches import column_names, require
+
+    names = column_names(files)
+    left_out, chosen = _columns_from(exclude, names), _columns_from(include, names)
+    reserved = [name for name in (target, weights) if name is not None]
+    require([*reserved, *left_out, *chosen], names)
+    if target is not None and (target in left_out or target == weights):
+        raise DataError(f"column {target!r} is the target; it cannot be something else, too")
+    return [name for name in (chosen or names) if name not in {*left_out, *reserved}]
+
+
+def _columns_from(given: Sequence[str] | None, names: Sequence[str]) -> list[str]:
     """Columns from lists with commas; a column whose name has a comma is named by itself."""
-    found = []
+    columns = []
     for text in given or ():
-        found += [text] if text in names else [part.strip() for part in text.split(",")]
-    return found
+        columns += [text] if text in names else [part.strip() for part in text.split(",")]
+    return columns
 
 
 def reading(

@@ -2,10 +2,7 @@
 
 import shlex
 import sys
-import threading
-from contextlib import suppress
 from enum import StrEnum
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,14 +19,12 @@ from ebnc.cli.arguments import (
     Quiet,
     ScoreOption,
     Types,
-    columns_from,
+    chosen_columns,
     reading,
 )
 from ebnc.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from ebnc.data.files import DataFiles
-    from ebnc.data.parts import Parts
     from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.report.summary import HeldOut
 
@@ -90,15 +85,17 @@ def learn(
     """
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
-    from ebnc.cli.streams import STANDARD, data_files, refuse_outputs, written_with_report
+    from ebnc.cli.streams import STANDARD, data_files, finishing, refuse_outputs, write_with_report
+    from ebnc.data.read import learn_cases
 
     refuse_outputs(out, report, data, force=force)
     scale = _scale(prior_scale)
-    # Loading the estimator takes a second, which reading the data may hide.
-    threading.Thread(target=_load_estimator, daemon=True).start()
     options = reading(types, missing, delimiter, decimal)
     with shown_progress(quiet=quiet) as shown, data_files(data, shown.share, **options) as files:
-        cases = _cases(files, target, exclude, include, weights)
+        inputs = chosen_columns(files, include, exclude, target=target, weights=weights)
+        if not inputs:
+            raise DataError(f"no column is left to predict {target!r} with")
+        cases = learn_cases(files, inputs, target, weights=weights, leave_out=True)
         n_columns = len(cases.inputs) + 1
         provenance = provenance_of(files, data, round(cases.total_weight), n_columns)
         from ebnc.estimator.classifier import EBNCClassifier
@@ -115,11 +112,9 @@ def learn(
         classifier.set_params(on_interrupt="raise")  # a fold that was cut short would tell lies
         interrupted = classifier.trace_ is not None and classifier.trace_.interrupted
         said = "interrupted; the best model so far was kept" if interrupted else ""
-        findings: dict[str, Any] = {}
-        held_out, page = None, b""
+        summary = None
         if report is not None:
-            from ebnc.cli.evaluating import findings_of, summary_on
-            from ebnc.report import render_html
+            from ebnc.cli.evaluating import summary_on
 
             shown.say("cross-validating")
             command = shlex.join(provenance.command or ())
@@ -128,27 +123,27 @@ def learn(
                 summary = summary_on(classifier, files, target, weights, n_folds, command)
             except KeyboardInterrupt:
                 said = "cross-validation was interrupted; the model is whole"
-                summary = summary_on(classifier, files, target, weights, 0, command)
+                with finishing(out):
+                    summary = summary_on(classifier, files, target, weights, 0, command)
             if said:
                 said += ", and the report is without cross-validation"
-            findings, page, held_out = (
-                findings_of(summary),
-                render_html(summary).encode(),
-                summary.held_out,
-            )
-    content = model_bytes(classifier, provenance, findings)
-    with written_with_report(out, content, report, page, force=force):
+    with finishing(out):
+        findings: dict[str, Any] = {}
+        held_out, page = None, b""
+        if summary is not None:
+            from ebnc.cli.evaluating import findings_of
+            from ebnc.report import render_html
+
+            findings, held_out = findings_of(summary), summary.held_out
+            page = render_html(summary).encode()
+        content = model_bytes(classifier, provenance, findings)
+        write_with_report(out, content, report, page, force=force)
         if said:
             print(f"ebnc: {said}", file=sys.stderr)
         if as_json and out != STANDARD:
             _print_json(classifier, target, out, report, cases.total_weight, held_out)
         elif not quiet:
             _print_summary(classifier, target, out, report, cases.total_weight, held_out)
-
-
-def _load_estimator() -> None:
-    with suppress(Exception):  # the command may end before; what is wrong is said when it is used
-        import_module("ebnc.estimator.classifier")
 
 
 def _scale(text: str) -> float | str:
@@ -160,28 +155,6 @@ def _scale(text: str) -> float | str:
         raise ParameterError(
             f"--prior-scale takes a number, 'loo' or 'evidence', got {text!r}"
         ) from None
-
-
-def _cases(
-    files: "DataFiles",
-    target: str,
-    exclude: list[str] | None,
-    include: list[str] | None,
-    weights: str | None,
-) -> "Parts":
-    from ebnc.data.batches import column_names, require
-    from ebnc.data.read import learn_cases
-
-    names = column_names(files)
-    left_out, chosen = columns_from(exclude, names), columns_from(include, names)
-    require([target, *left_out, *chosen, *([weights] if weights else [])], names)
-    if target in left_out or target == weights:
-        raise DataError(f"column {target!r} is the target; it cannot be something else, too")
-    gone = {target, weights, *left_out}
-    inputs = [name for name in (chosen or names) if name not in gone]
-    if not inputs:
-        raise DataError(f"no column is left to predict {target!r} with")
-    return learn_cases(files, inputs, target, weights=weights, leave_out=True)
 
 
 def _print_json(

@@ -15,8 +15,8 @@ from ebnc.data.files import DataFiles, Progress
 from ebnc.errors import DataError, FileError
 from ebnc.writing import refuse_existing, written_whole
 
-__all__ = ["STANDARD", "data_files", "model_path", "output", "refuse_existing_output"]
-__all__ += ["refuse_outputs", "written_with_report"]
+__all__ = ["STANDARD", "data_files", "finishing", "model_path", "output"]
+__all__ += ["refuse_existing_output", "refuse_outputs", "write_with_report"]
 
 STANDARD = "-"
 KEPT = 2**24  # bytes of output that wait in memory, not on disk
@@ -64,26 +64,29 @@ def output(path: str, *, force: bool) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def written_with_report(
-    out: str, model: bytes, report: str | None, page: bytes, *, force: bool
-) -> Iterator[None]:
-    """Write a model and its report, then say so in the block: a Ctrl-C that comes now is too late.
+def finishing(out: str) -> Iterator[None]:
+    """Learning is over: a Ctrl-C that comes now is too late, and the model is written.
 
     Not where the model goes to standard output, whose reader may have stopped.
     """
-    is_main = threading.current_thread() is threading.main_thread()
-    before = None
-    if out != STANDARD and is_main:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if out == STANDARD or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        for path, content in ((out, model), (report, page)):
-            if path is not None:
-                with output(path, force=force) as file:
-                    file.write(content)
         yield
     finally:
-        if before is not None:
-            signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, before)
+
+
+def write_with_report(
+    out: str, model: bytes, report: str | None, page: bytes, *, force: bool
+) -> None:
+    """Write a model and its report, if any."""
+    for path, content in ((out, model), (report, page)):
+        if path is not None:
+            with output(path, force=force) as file:
+                file.write(content)
 
 
 def refuse_outputs(out: str, report: str | None, data: str, *, force: bool) -> None:

@@ -14,7 +14,7 @@ from ebnc.score.criterion import CRITERIA
 from ebnc.score.predictive_scale import best_factor, rescaled
 from ebnc.search.averaging import occams_window
 from ebnc.search.features import feature_worths
-from ebnc.search.greedy import greedy_search
+from ebnc.search.greedy import SearchResult, greedy_search
 from ebnc.search.limits import Limits
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.starts import least_structure, search_from_starts
@@ -80,6 +80,20 @@ def search_models(
         result.trace.interrupted = True
     if result.trace.interrupted and on_interrupt == "raise":
         raise KeyboardInterrupt
+    if not result.trace.interrupted:
+        try:
+            return _searched(scorer, result, prior_scale, average=average)
+        except KeyboardInterrupt:
+            if on_interrupt == "raise":
+                raise
+            result.trace.interrupted = True
+    return _searched(scorer, result, prior_scale, average=False)
+
+
+def _searched(
+    scorer: Scorer, result: SearchResult, prior_scale: object, *, average: bool
+) -> Searched:
+    """The models of a search, fitted for prediction; no worths of inputs if it was interrupted."""
     chosen = occams_window(scorer, result.met) if average else [(1.0, result.best)]
 
     def with_prior(scored: Scored) -> tuple[Posterior, Fit]:
@@ -88,7 +102,8 @@ def search_models(
             return posterior, scored.fit
         # BIC compares likelihoods; predictions need a prior.
         own = scorer.cases_of(scored.structure)
-        return posterior, fit_likelihood(posterior, own, "evidence" if tunes else prior_scale)
+        scale = "evidence" if prior_scale == "loo" else prior_scale
+        return posterior, fit_likelihood(posterior, own, scale)
 
     posterior, best = with_prior(result.best)
     best = with_bic(best, posterior)
@@ -97,5 +112,7 @@ def search_models(
         factor = best_factor(posterior, best)
         best = rescaled(posterior, best, factor)
         weighted = [(weight, rows, rescaled(rows, fit, factor)) for weight, rows, fit in weighted]
-    worths = feature_worths(scorer, result.best, result.entered)
+    worths: tuple[FeatureWorth, ...] = ()
+    if not result.trace.interrupted:
+        worths = feature_worths(scorer, result.best, result.entered)
     return Searched(best, weighted, result.trace, worths)

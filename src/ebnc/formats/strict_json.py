@@ -32,7 +32,7 @@ def parse_json(content: bytes) -> Any:
     if len(content) > LARGEST_FILE:
         raise FormatError(f"the file is larger than {LARGEST_FILE} bytes; it is no model file")
     try:
-        return json.loads(
+        value = json.loads(
             content.decode("utf-8"),
             object_pairs_hook=_without_repeats,
             parse_constant=_refuse_constant,
@@ -48,6 +48,9 @@ def parse_json(content: bytes) -> Any:
         raise FormatError(f"the file is not text (byte {error.start} is not UTF-8)") from None
     except RecursionError:
         raise FormatError("the file is nested too deeply to be a model file") from None
+    if b"\\u" in content:
+        _text(value)  # an escape may stand for half a character
+    return value
 
 
 def to_json_bytes(value: Any) -> bytes:
@@ -55,14 +58,20 @@ def to_json_bytes(value: Any) -> bytes:
 
     No newline at the end: whatever is cut off, the rest is not JSON.
     """
+    return _text(value)
+
+
+def _text(value: Any) -> bytes:
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=None)
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=None).encode("utf-8")
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise FormatError(
+            f"{half!r} is half a character (one surrogate of a pair), which is no text; a name or "
+            "a state holds it"
+        ) from None
     except ValueError:
         raise FormatError("NaN and infinite numbers have no place in a model file") from None
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError:  # half a surrogate pair, in a name: escaped it is valid JSON
-        return json.dumps(value, ensure_ascii=True, allow_nan=False).encode("ascii")
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

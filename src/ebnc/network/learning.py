@@ -27,6 +27,7 @@ from ebnc.network.nodes import DEFAULT_KINDS, KINDS, Settings
 from ebnc.network.ordering import candidate_orders
 from ebnc.network.sparse import SparseSearch
 from ebnc.network.table import Table
+from ebnc.score.fit_memory import refuse_large_nodes
 from ebnc.threads import limit_threads
 
 __all__ = ["Learned", "learn_network", "refuse_many_variables"]
@@ -94,6 +95,8 @@ def learn_network(
         cases = learn_joint_cases(data, categories, missing, weights)
     names = cases.rows.names
     refuse_many_variables(len(names))
+    if {"ebnc", "naive"} & set(settings.kinds):
+        refuse_large_nodes(cases.domain, names)
     constraints = Constraints.of(
         names, required=required, forbidden=forbidden, tiers=tiers, max_parents=max_parents
     )
@@ -108,10 +111,17 @@ def learn_network(
     ):
         events = [] if record is None else list(record.events)
         append = None if record is None else record.append
-        if "dense" in chosen:
-            found.append(_dense(cases, constraints, settings, given, events, append, report))
-        if "sparse" in chosen:
-            found.append(_sparse(cases, constraints, settings, events, append, report))
+        try:
+            if "dense" in chosen:
+                found.append(_dense(cases, constraints, settings, given, events, append, report))
+            if "sparse" in chosen:
+                found.append(_sparse(cases, constraints, settings, events, append, report))
+        except KeyboardInterrupt:
+            if on_interrupt == "raise":
+                raise
+            if not found:  # not even the first nodes are fitted: required arcs alone take no time
+                found.append(_learned(_search_of_tables(cases, constraints, settings)))
+            found[-1].trace.interrupted = True
     best = max(found, key=lambda learned: learned.score)
     if best.trace.interrupted and on_interrupt == "raise":
         raise KeyboardInterrupt
@@ -166,6 +176,8 @@ def _sparse(
     report: Callable[[NetworkStep], None] | None,
 ) -> Learned:
     tables = _network_of_tables(cases, constraints, settings)
+    if tables is not None and tables.trace.interrupted:
+        return _learned(tables)
     search = SparseSearch(
         cases,
         settings,
@@ -177,13 +189,14 @@ def _sparse(
     for event in events:
         if "verb" in event:
             search.apply(_change_from_json(event))
-    if tables is not None and tables.trace.interrupted:
-        search.trace.interrupted = True
-    else:
-        search.run()
+    search.run()
+    return _learned(search)
+
+
+def _learned(search: SparseSearch) -> Learned:
     locals_ = [node.learner.local(node.state) for node in search.nodes.values()]
     scores = {x: node.state.score for x, node in search.nodes.items()}
-    return Learned(locals_, scores, search.trace, cases.total_weight, "sparse")
+    return Learned(locals_, scores, search.trace, search.total_weight, "sparse")
 
 
 def _network_of_tables(
@@ -196,9 +209,13 @@ def _network_of_tables(
     """
     if "table" not in settings.kinds or len(settings.kinds) == 1:
         return None
-    search = SparseSearch(cases, replace(settings, kinds=("table",)), constraints)
+    search = _search_of_tables(cases, constraints, settings)
     search.run()
     return search
+
+
+def _search_of_tables(cases: Cases, constraints: Constraints, settings: Settings) -> SparseSearch:
+    return SparseSearch(cases, replace(settings, kinds=("table",)), constraints)
 
 
 def _dense(

@@ -98,6 +98,7 @@ class SparseSearch:
         record: Callable[[Change], None] | None = None,
     ) -> None:
         self.report, self.record = report, record
+        self.total_weight = cases.total_weight
         self.trace = NetworkTrace()
         self._began = time.perf_counter()
         self._latest: deque[frozenset[str]] = deque(maxlen=TABU)

@@ -42,4 +42,7 @@ class NetworkFindings:
         findings = field.record(cls)
         if findings.version != VERSION:
             raise field.error(f"version {findings.version} is not {VERSION}")
+        steps = () if findings.trace is None else findings.trace.steps
+        if any(step.dimension is not None for step in steps):
+            raise field.error("a step of a network's search has a dimension")
         return findings

@@ -93,11 +93,10 @@ def ranked_inputs(summary: Summary) -> list[InputSummary]:
 
 def input_sizes(summary: Summary) -> list[float]:
     """For every input the root of the summed squares of the terms it is in."""
-    totals = [0.0] * len(summary.inputs)
-    for term in summary.terms:
-        for i in term.inputs:
-            totals[i] += term.size**2
-    return [math.sqrt(total) for total in totals]
+    return [
+        math.hypot(*(term.size for term in summary.terms if i in term.inputs))
+        for i in range(len(summary.inputs))
+    ]
 
 
 def full_table_text(summary: Summary) -> str:

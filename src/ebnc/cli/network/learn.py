@@ -19,7 +19,7 @@ from ebnc.cli.arguments import (
     Quiet,
     ScoreOption,
     Types,
-    columns_from,
+    chosen_columns,
     reading,
 )
 from ebnc.errors import DataError
@@ -66,11 +66,11 @@ def learn(
     """
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
-    from ebnc.cli.streams import STANDARD, data_files, refuse_outputs, written_with_report
+    from ebnc.cli.streams import STANDARD, data_files, finishing, refuse_outputs, write_with_report
 
     refuse_outputs(out, report, data, force=force)
     from ebnc.cli.evaluating import findings_of
-    from ebnc.data.batches import column_names, require
+    from ebnc.data.batches import column_names
     from ebnc.formats.native import model_bytes
     from ebnc.network.learning import refuse_many_variables
     from ebnc.network.network import Network
@@ -79,10 +79,7 @@ def learn(
 
     options = reading(types, missing, delimiter, decimal)
     with shown_progress(quiet=quiet) as shown, data_files(data, shown.share, **options) as given:
-        names = column_names(given)
-        left_out, chosen = columns_from(exclude, names), columns_from(include, names)
-        require([*left_out, *chosen, *([weights] if weights else [])], names)
-        kept = [name for name in (chosen or names) if name not in {*left_out, weights}]
+        kept = chosen_columns(given, include, exclude, weights=weights)
         if not kept:
             raise DataError("no column is left to learn from")
         refuse_many_variables(len(kept))
@@ -96,19 +93,25 @@ def learn(
             weights=weights,
             on_interrupt="best",
         )
-        provenance = provenance_of(files, data, round(network.n_cases), len(names))
-        summary = summarise_network(
-            network,
-            files,
-            weights=weights,
-            learned_from=True,
-            provenance=shlex.join(provenance.command or ()),
-        )
-    content = model_bytes(network, provenance, findings_of(summary))
-    page = b"" if report is None else render_html(summary).encode()
-    with written_with_report(out, content, report, page, force=force):
-        if network.trace.interrupted:
-            print("ebnc: interrupted; the network so far was kept", file=sys.stderr)
+        provenance = provenance_of(files, data, round(network.n_cases), len(column_names(given)))
+        command = shlex.join(provenance.command or ())
+        said = "interrupted; the network so far was kept" if network.trace.interrupted else ""
+        summary = None
+        if not said:
+            try:
+                summary = summarise_network(
+                    network, files, weights=weights, learned_from=True, provenance=command
+                )
+            except KeyboardInterrupt:
+                said = "interrupted; the network is whole, its likelihood was not computed"
+    with finishing(out):
+        if summary is None:
+            summary = summarise_network(network, provenance=command)
+        content = model_bytes(network, provenance, findings_of(summary))
+        page = b"" if report is None else render_html(summary).encode()
+        write_with_report(out, content, report, page, force=force)
+        if said:
+            print(f"ebnc: {said}", file=sys.stderr)
         found = _summary(network, out, report)
         from ebnc.cli.printing import print_json, print_table
 

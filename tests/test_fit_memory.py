@@ -1,0 +1,70 @@
+"""Tables that look small and are not: many classes times many states, at a bounded memory."""
+
+import subprocess
+import sys
+from datetime import date, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli.command import refused
+from ebnc.score.fit_memory import fit_bytes
+
+GIB = 2**30
+COMMAND = Path(sys.executable).with_name("ebnc")
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    """2 000 rows: 584 days, as dates and as labels, and 72 ages."""
+    generator = np.random.default_rng(0)
+    n = 2000
+    days = np.r_[np.arange(584), generator.integers(0, 584, n - 584)]
+    ages = np.r_[np.arange(18, 90), generator.integers(18, 90, n - 72)]
+    lines = ["date,day,city,age,bought"]
+    for day, age in zip(days.tolist(), ages.tolist(), strict=True):
+        moment = date(2020, 1, 1) + timedelta(day)
+        city, bought = generator.choice(["Paris", "Rome"]), generator.choice(["yes", "no"])
+        lines.append(f"{moment},d{day},{city},a{age},{bought}")
+    path = tmp_path_factory.mktemp("memory") / "shop.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_many_states_times_many_classes_are_refused_by_name(shop, tmp_path):
+    learn = ["learn", shop, "--target", "age", "--exclude", "date", "--out", tmp_path / "m.json"]
+    refused(*learn, words=["'age' (72 classes)", "'day' (584 states)", "for 'day' alone"])
+    learn = ["network", "learn", shop, "--out", tmp_path / "m.json"]
+    refused(*learn, words=["'day' (584 states) given 'age' (72 states)", "('table', 'tree')"])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["learn", "--target", "age", "--exclude", "day"],
+        ["learn", "--target", "bought", "--exclude", "date"],
+    ],
+    ids=" ".join,
+)
+def test_dates_and_many_labels_are_learned_in_less_than_two_gigabytes(shop, tmp_path, arguments):
+    options = [*arguments[1:], "--out", tmp_path / "model.json", "--quiet"]
+    script = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
+    script += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)"
+    command = [sys.executable, "-c", script, COMMAND, arguments[0], shop, *options]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
+    assert int(ran.stdout) < 2 * GIB
+
+
+@pytest.mark.parametrize(
+    ("n_states", "n_classes", "n_rows", "measured"),
+    [
+        ([8] * 50, 5, 4_000, 183e6),
+        ([584, 5, 5, 5, 5, 5], 2, 2_000, 115e6),
+        ([4] * 10, 2, 400_000, 101e6),
+    ],
+)
+def test_estimates_against_peaks_that_were_measured(n_states, n_classes, n_rows, measured):
+    """Of ``EBNCClassifier.fit``, on two cores, above what the process had before."""
+    assert 0.8 * measured < fit_bytes(n_states, n_classes, n_rows) < 2.5 * measured
