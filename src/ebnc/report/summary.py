@@ -239,8 +239,9 @@ def _problems(summary: Summary) -> Iterator[str]:
     if held is not None and len(held.reliability) != n_classes:
         yield "not one reliability curve for each class"
     bins = [] if held is None else [each for curve in held.reliability for each in curve]
-    if any(each.weight <= 0 for each in bins):
-        yield "a bin of predictions has no weight"
+    for each in bins:
+        if each.weight <= 0:
+            yield f"a bin of predictions has weight {each.weight:g}"
     steps = () if summary.trace is None else summary.trace.steps
     if any(step.dimension is None for step in steps):
         yield "a step of the search has no dimension"
