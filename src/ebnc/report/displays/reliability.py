@@ -66,8 +66,8 @@ class ReliabilityDisplay(Display):
         data = face.labelled(X, y, sample_weight)
         names = [state_text(label) for label in face.classes]
         if cv is None:
-            found = face.probabilities(data.rows)
-            return cls(curves=_curves(names, data.classes, found, data.weights)).plot(ax=ax)
+            p = face.probabilities(data.rows)
+            return cls(curves=_curves(names, data.classes, p, data.weights)).plot(ax=ax)
         held = held_out(
             data.predict,
             data.classes,
