@@ -68,13 +68,13 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
         try:
             work()
         finally:
-            team.helpers.release()
+            team.release()
 
     def finish(helper: Future[None]) -> None:
         if helper.cancelled():
             return
         if helper.cancel():  # all threads of the pool are busy for other callers
-            team.helpers.release()
+            team.release()
         else:
             helper.result()
 
@@ -135,14 +135,19 @@ class _Team:
 
     def __init__(self, n_threads: int) -> None:
         self.n_threads = n_threads
-        self.helpers = threading.Semaphore(n_threads - 1)
+        self._n_free, self._lock = n_threads - 1, threading.Lock()
 
     def reserve(self, n_wanted: int) -> int:
         """Reserve up to so many helping threads; return how many."""
-        n_reserved = 0
-        while n_reserved < n_wanted and self.helpers.acquire(blocking=False):
-            n_reserved += 1
+        with self._lock:
+            n_reserved = max(0, min(n_wanted, self._n_free))
+            self._n_free -= n_reserved
         return n_reserved
+
+    def release(self) -> None:
+        """Give one helping thread back."""
+        with self._lock:
+            self._n_free += 1
 
 
 _limited: ContextVar[_Team | None] = ContextVar("_limited", default=None)

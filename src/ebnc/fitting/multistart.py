@@ -109,12 +109,12 @@ class ThetaFit:
     @property
     def summed_log_evidence(self) -> float:
         """log Σ_maxima of the contributions to p(D | m) by eq. 8, under Dirichlet priors of θ."""
-        found = [m.log_evidence for m in self.maxima if m.log_evidence is not None]
+        summands = [m.log_evidence for m in self.maxima if m.log_evidence is not None]
         if self.alpha is None:
             raise ParameterError(
                 "there is no evidence without a prior; fit with alpha, or use summed_bic"
             )
-        return _log_sum(found)
+        return _log_sum(summands)
 
 
 def fit_theta_to_cases(
@@ -144,8 +144,8 @@ def _of_likelihood(
     likelihood: ThetaLikelihood, starts: Sequence[FloatArray]
 ) -> tuple[tuple[ThetaMaximum, ...], int]:
     climbs = [climb(likelihood, start) for start in starts]
-    climbs.sort(key=lambda found: -found.value)
-    logs = [likelihood.log_probabilities(found.logits) for found in climbs]
+    climbs.sort(key=lambda top: -top.value)
+    logs = [likelihood.log_probabilities(top.logits) for top in climbs]
 
     def is_same(i: int, j: int) -> bool:
         """Σ_l n_l KL(p_l of i ‖ p_l of j)."""
@@ -155,7 +155,7 @@ def _of_likelihood(
         ThetaMaximum(_network(likelihood, climbs[i].logits), climbs[i].value, n)
         for i, n in _distinct(len(climbs), is_same)
     )
-    return maxima, sum(not found.converged for found in climbs)
+    return maxima, sum(not top.converged for top in climbs)
 
 
 def _of_posterior(
@@ -170,7 +170,7 @@ def _of_posterior(
     tops: list[tuple[float, FloatArray, float]] = []
     for start in starts:
         # Newton's method in a trust region: it leaves saddles, and ends within rounding errors.
-        found = minimize(
+        end = minimize(
             negative,
             posterior.coordinates(start),
             jac=True,
@@ -179,10 +179,10 @@ def _of_posterior(
             options={"gtol": 1e-7, "maxiter": 2_000},
         )
         # Near the end a step gains less than rounding; the gradient tells whether it is one.
-        _, gradient = posterior.value_and_gradient(found.x)
-        log_evidence = posterior.log_evidence_at(found.x)
+        _, gradient = posterior.value_and_gradient(end.x)
+        log_evidence = posterior.log_evidence_at(end.x)
         if np.abs(gradient).max(initial=0.0) < 1e-4 and math.isfinite(log_evidence):
-            tops.append((-float(found.fun), found.x, log_evidence))
+            tops.append((-float(end.fun), end.x, log_evidence))
     if not tops:
         raise NoMaximumError(
             f"none of {len(starts)} starts led to a maximum of the posterior of θ; give more starts"

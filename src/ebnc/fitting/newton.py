@@ -115,18 +115,20 @@ def _climb(posterior: Posterior, state: NewtonState, metric: Metric, max_steps: 
     decrement = math.inf
     while state.steps < max_steps:
         step = metric.step_from(state.point)
-        if not _is_done(posterior, state, step, metric) and metric.discard_if_worn(step.decrement):
+        is_done = _is_done(posterior, state, step, metric)
+        if not is_done and metric.discard_if_worn(step.decrement):
             step = metric.step_from(state.point)
+            is_done = _is_done(posterior, state, step, metric)
         decrement = step.decrement
-        if _is_done(posterior, state, step, metric):
+        if is_done:
             phi, value = state.point.phi + step.direction, state.point.value + decrement
             end = state.solution(Status.CONVERGED, decrement, metric.n_hessians)
             return replace(end, phi=phi, value=value)
         state.steps += 1
-        found = search_line(posterior, state.point, step.direction, step.slope)
-        if found is None:
+        moved = search_line(posterior, state.point, step.direction, step.slope)
+        if moved is None:
             return state.solution(Status.STALLED, decrement, metric.n_hessians)
-        point, n_trials = found
+        point, n_trials = moved
         metric.learn(state.point, point, n_trials, decrement)
         state.move_to(point, n_trials)
     return state.solution(Status.MOST_STEPS, decrement, metric.n_hessians)

@@ -83,17 +83,17 @@ def separating_direction(basis: Basis, cases: Cases) -> FloatArray | None:
                 parts[other - 1] = -rows
             blocks.append(hstack(parts, format="csr"))
     gains = vstack(blocks, format="csr")
-    found = linprog(
+    optimum = linprog(
         -np.asarray(gains.sum(axis=0)).ravel(),
         A_ub=-gains,
         b_ub=np.zeros(gains.shape[0]),
         bounds=(-1, 1),
         method="highs",
     )
-    if not found.success or -found.fun <= 1e-6:
+    if not optimum.success or -optimum.fun <= 1e-6:
         return None
     # Columns class by class, as the programme has them, to the order of φ: class fastest.
-    by_class: FloatArray = np.asarray(found.x).reshape(n_others, n_columns)
+    by_class: FloatArray = np.asarray(optimum.x).reshape(n_others, n_columns)
     return by_class.T.ravel()
 
 

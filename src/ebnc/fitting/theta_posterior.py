@@ -44,14 +44,14 @@ class ThetaPosterior:
     @cached_property
     def _groups(self) -> IntArray:
         """For every logit the number of its distribution."""
-        found, n_groups = [], 0
+        groups, n_groups = [], 0
         for shape, axis in zip(self.likelihood.shapes, self.likelihood.axes, strict=True):
             kept = list(shape)
             kept[axis] = 1
             numbers = n_groups + np.arange(math.prod(kept)).reshape(kept)
-            found.append(np.broadcast_to(numbers, shape).ravel())
+            groups.append(np.broadcast_to(numbers, shape).ravel())
             n_groups += math.prod(kept)
-        return np.concatenate(found)
+        return np.concatenate(groups)
 
     @cached_property
     def free(self) -> IntArray:
@@ -79,8 +79,8 @@ class ThetaPosterior:
     def coordinates(self, logits: FloatArray) -> FloatArray:
         """u of any logits: differences to those of the first states."""
         first = np.unique(self._groups, return_index=True)[1]
-        found: FloatArray = (logits - logits[first][self._groups])[self.free]
-        return found
+        ratios: FloatArray = (logits - logits[first][self._groups])[self.free]
+        return ratios
 
     def value_and_gradient(self, u: FloatArray) -> tuple[float, FloatArray]:
         """log p(D, u), the prior's constant included, and its gradient."""
@@ -105,8 +105,8 @@ class ThetaPosterior:
         jacobian = np.eye(len(theta)) - same * theta
         pull = np.bincount(groups, slope) + self._sizes * self.alpha
         spread = (pull[groups] * theta)[:, None] * (np.eye(len(theta)) - same * theta)
-        found = jacobian.T @ curvature @ jacobian + spread
-        return np.asarray(found[np.ix_(self.free, self.free)])
+        whole = jacobian.T @ curvature @ jacobian + spread
+        return np.asarray(whole[np.ix_(self.free, self.free)])
 
     def log_evidence_at(self, u: FloatArray) -> float:
         """What a maximum at u adds to p(D | m): eq. 8, with the posterior's Hessian.

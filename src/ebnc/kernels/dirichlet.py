@@ -60,10 +60,10 @@ def best_log_evidences(tables, starts, n_states, n_classes, alphas, out):  # typ
     tables: one behind the other, table v from starts[v] on, of shape (q, K, n_states[v])
     starts: (V + 1,)      n_states, out: (V,)      alphas: (V, A)
     """
-    found = np.empty(alphas.shape[1])
+    of_table = np.empty(alphas.shape[1])
     for v in range(len(out)):
         table = tables[starts[v] : starts[v + 1]]
         n_outer = table.size // (n_classes * n_states[v])
         counts = table.reshape(n_outer, n_classes, n_states[v])
-        log_evidences_of_counts(counts, alphas[v], found)
-        out[v] = found.max()
+        log_evidences_of_counts(counts, alphas[v], of_table)
+        out[v] = of_table.max()

@@ -52,10 +52,10 @@ def _sigmoid(log_odds: FloatArray) -> FloatArray:
     larger = 1.0 / (1.0 + e)
     e *= larger
     is_one = log_odds >= 0.0
-    found = np.empty((len(log_odds), 2))
-    found[:, 0] = np.where(is_one, e, larger)
-    found[:, 1] = np.where(is_one, larger, e)
-    return found
+    p = np.empty((len(log_odds), 2))
+    p[:, 0] = np.where(is_one, e, larger)
+    p[:, 1] = np.where(is_one, larger, e)
+    return p
 
 
 def _softmax(log_odds: FloatArray) -> FloatArray:

@@ -131,7 +131,7 @@ class Posterior:
         tables = self.design.phi_to_tables(phi)
         at_once = BATCH_BYTES // (8 * self.design.dimension * self.design.n_others)
         everything = tuple(range(len(self.design.bags)))
-        found: list[OutsideBlock] = []
+        blocks: list[OutsideBlock] = []
         batch: list[tuple[Bag, tuple[int, ...]]] = []
         size = 0
         for i, bag in enumerate(bags):
@@ -139,9 +139,9 @@ class Posterior:
             size += bag.keep.size
             if size > at_once or i == len(bags) - 1:
                 mine = kept if isinstance(self.data, CellCounts) else None  # parts have their own
-                found += self.data.add_up(sum_outside, tables, batch, mine)
+                blocks += self.data.add_up(sum_outside, tables, batch, mine)
                 batch, size = [], 0
-        return found
+        return blocks
 
     # -- a sample of rows -------------------------------------------------------------------
 

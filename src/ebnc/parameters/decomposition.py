@@ -48,7 +48,7 @@ def turns(structure: EmbeddedStructure, order: Sequence[str] | None = None) -> t
         for name in factor.inputs:
             holding.setdefault(name, []).append(factor)
     position = {name: place for place, name in enumerate(order)}
-    found = []
+    sequence = []
     for name in order:
         if name not in blanket:
             continue
@@ -58,8 +58,8 @@ def turns(structure: EmbeddedStructure, order: Sequence[str] | None = None) -> t
         ]
         context = {other for _, given in earlier for other in given}
         ordered = tuple(sorted(context, key=position.__getitem__))
-        found.append(Turn(name, tuple(earlier), ordered))
-    return tuple(found)
+        sequence.append(Turn(name, tuple(earlier), ordered))
+    return tuple(sequence)
 
 
 def _sorted_earlier(names: Sequence[str], position: dict[str, int], limit: int) -> tuple[str, ...]:

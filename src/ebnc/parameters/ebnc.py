@@ -175,12 +175,12 @@ class EBNC:
         ``unseen``: as in ``probabilities``, of whose averages these are the log odds.
         """
         tables, rows = self._look_up(data, unseen)
-        found = tables.log_odds(rows)
+        log_odds = tables.log_odds(rows)
         averages = average_over_unknown(tables.probabilities, rows, self.background)
         if averages is not None:
             log_p = np.log(averages.probabilities)
-            found[averages.places] = log_p[:, 1:] - log_p[:, :1]
-        return found
+            log_odds[averages.places] = log_p[:, 1:] - log_p[:, :1]
+        return log_odds
 
     def probabilities(self, data: Table, *, unseen: Unseen = "error") -> FloatArray:
         """p(y|x) by eq. 3, shape (rows, K); columns in the order of the target's states.
@@ -247,8 +247,8 @@ class EBNC:
     def phi_table(self) -> PhiTable:
         """φ in the indicator coding as a readable table: term, states, class, value, error."""
         values = self.phi_in(INDICATOR.name).tolist()
-        found = self.standard_errors()
-        errors = [None] * len(values) if found is None else found.tolist()
+        fitted = self.standard_errors()
+        errors = [None] * len(values) if fitted is None else fitted.tolist()
         classes = self.domain[self.structure.target][1:]
         rows = []
         for term in self.basis.terms:

@@ -9,6 +9,7 @@ the classes. That the unknown ones depend on those that are known is not used.
 """
 
 from collections.abc import Callable
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -43,8 +44,8 @@ def average_over_unknown(
     """
     if background is None:
         return None
-    inputs = [(x, r) for x, r in zip(background.names, background.rows.n_states, strict=True)]
-    inputs = [(x, r) for x, r in inputs if x in rows.names]
+    declared = zip(background.names, background.rows.n_states, strict=True)
+    inputs = [(x, r) for x, r in declared if x in rows.names]
     unknown = {x: rows.column(x) >= r for x, r in inputs}
     unknown = {x: where for x, where in unknown.items() if where.any()}
     if not unknown:
@@ -55,30 +56,38 @@ def average_over_unknown(
     first, inverse = distinct_rows(columns, [r + 1 for _, r in inputs])
     gaps = np.array([where[places[first]] for where in unknown.values()])
     patterns, of_pattern = np.unique(gaps, axis=1, return_inverse=True)
-    found: list[FloatArray] = []
-    order: list[IntArray] = []
-    for number, pattern in enumerate(patterns.T):
-        gone = [x for x, is_gone in zip(unknown, pattern, strict=True) if is_gone]
-        states, weights = background.configurations(gone)
-        members = np.flatnonzero(of_pattern.ravel() == number)
-        step = max(1, CHUNK_ROWS // len(weights))
-        for start in range(0, len(members), step):
-            some = members[start : start + step]
-            filled = _filled(rows, codes[:, first[some]], gone, states)
-            p = predict(filled).reshape(len(some), len(weights), -1)
-            found.append(np.einsum("ncK,c->nK", p, weights))
-            order.append(some)
-    averages = np.concatenate(found)[np.argsort(np.concatenate(order))]
+    groups = [np.flatnonzero(of_pattern.ravel() == i) for i in range(patterns.shape[1])]
+    parts = [
+        _average(
+            predict, rows, codes[:, first[group]], list(compress(unknown, pattern)), background
+        )
+        for group, pattern in zip(groups, patterns.T, strict=True)
+    ]
+    averages = np.concatenate(parts)[np.argsort(np.concatenate(groups))]
     return Averages(places, averages[inverse])
+
+
+def _average(
+    predict: Predict, rows: CodedRows, codes: CodeArray, gone: list[str], background: Background
+) -> FloatArray:
+    """p(y|known) of rows with these codes, in which the same inputs are gone, chunk by chunk."""
+    states, weights = background.configurations(gone)
+    step = max(1, CHUNK_ROWS // len(weights))
+    parts = []
+    for start in range(0, codes.shape[1], step):
+        some = codes[:, start : start + step]
+        p = predict(_filled(rows, some, gone, states))
+        parts.append(np.einsum("ncK,c->nK", p.reshape(some.shape[1], len(weights), -1), weights))
+    return np.concatenate(parts)
 
 
 def with_averages(predict: Predict, rows: CodedRows, background: Background | None) -> FloatArray:
     """p(y|x) of all rows, averaged where entries are unknown, shape (rows, K)."""
-    found = predict(rows)
+    probabilities = predict(rows)
     averages = average_over_unknown(predict, rows, background)
     if averages is not None:
-        found[averages.places] = averages.probabilities
-    return found
+        probabilities[averages.places] = averages.probabilities
+    return probabilities
 
 
 def _filled(rows: CodedRows, codes: CodeArray, gone: list[str], states: IntArray) -> CodedRows:

@@ -23,12 +23,12 @@ def absorbers(
     """For every child X_i of Y the head of the factor that takes Z_i: Y, a child X_j, or None."""
     pa_y = set(parents(target))
     given = {child: set(parents(child)) - {target} for child in children}
-    found: dict[str, str | None] = {}
+    takers: dict[str, str | None] = {}
     for child, others in given.items():
         if others <= pa_y:
-            found[child] = target
+            takers[child] = target
             continue
-        found[child] = next(
+        takers[child] = next(
             (
                 parent
                 for parent in parents(child)
@@ -36,7 +36,7 @@ def absorbers(
             ),
             None,
         )
-    return found
+    return takers
 
 
 def absorbing_families(

@@ -234,11 +234,11 @@ class EmbeddedStructure:
 
     @cached_property
     def _children(self) -> Mapping[str, tuple[str, ...]]:
-        found: dict[str, list[str]] = {}
+        children: dict[str, list[str]] = {}
         for name in self._topological:
             for parent in self._parents[name]:
-                found.setdefault(parent, []).append(name)
-        return {parent: tuple(children) for parent, children in found.items()}
+                children.setdefault(parent, []).append(name)
+        return {parent: tuple(own) for parent, own in children.items()}
 
     @cached_property
     def _topological(self) -> tuple[str, ...]:

@@ -64,10 +64,10 @@ class ContributionsDisplay(Display):
         rows = face.encode(X)
         if not 0 <= row < len(rows):
             raise DataError(f"row {row} is not there; the data have {len(rows)} rows")
-        found = face.contributions(rows)
-        k = _class_number(face, found.log_odds[row], of_class)
+        parts = face.contributions(rows)
+        k = _class_number(face, parts.log_odds[row], of_class)
         labels, details = [], []
-        for term in found.terms:
+        for term in parts.terms:
             labels.append(" × ".join(x.strip() or BLANK for x in term) or "intercept")
             states = []
             for x in term:
@@ -75,7 +75,7 @@ class ContributionsDisplay(Display):
                 known = face.domain[x]
                 states.append(state_text(known[code]) if code < len(known) else "not known")
             details.append(" · ".join(states))
-        values = found.values[row, :, k].tolist()
+        values = parts.values[row, :, k].tolist()
         bars = waterfall(labels, details, values, most=most)
         return cls(bars=bars, of_class=state_text(face.classes[k])).plot(ax=ax)
 
