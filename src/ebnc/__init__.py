@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from ebnc.estimator.features import EBNCFeatures
     from ebnc.formats.native import load, save
     from ebnc.learn import fit, fit_theta
-    from ebnc.network.decision_graph import DecisionGraph
+    from ebnc.network.local.decision_graph import DecisionGraph
+    from ebnc.network.local.noisy_max import NoisyMax
+    from ebnc.network.local.table import Table
+    from ebnc.network.local.tree import Tree
     from ebnc.network.network import Network
-    from ebnc.network.noisy_max import NoisyMax
-    from ebnc.network.table import Table
-    from ebnc.network.tree import Tree
     from ebnc.parameters.blocks import dimension_by_blocks
     from ebnc.parameters.dimension import dimension
     from ebnc.parameters.ebnc import EBNC
@@ -66,11 +66,11 @@ _HOME = {
     "EBNCFeatures": "ebnc.estimator.features",
     "EmbeddedNetwork": "ebnc.parameters.embedded_network",
     "EmbeddedStructure": "ebnc.structure.embedded",
-    "DecisionGraph": "ebnc.network.decision_graph",
+    "DecisionGraph": "ebnc.network.local.decision_graph",
     "Network": "ebnc.network.network",
-    "NoisyMax": "ebnc.network.noisy_max",
-    "Table": "ebnc.network.table",
-    "Tree": "ebnc.network.tree",
+    "NoisyMax": "ebnc.network.local.noisy_max",
+    "Table": "ebnc.network.local.table",
+    "Tree": "ebnc.network.local.tree",
     "dimension": "ebnc.parameters.dimension",
     "dimension_by_blocks": "ebnc.parameters.blocks",
     "dimension_by_elimination": "ebnc.parameters.elimination",

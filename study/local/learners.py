@@ -13,9 +13,9 @@ import pandas as pd
 import ebnc
 from ebnc.data.cases import Cases
 from ebnc.data.read import learn_joint_cases
-from ebnc.network.constraints import Constraints
-from ebnc.network.nodes import Settings
-from ebnc.network.sparse import SparseSearch
+from ebnc.network.learning.constraints import Constraints
+from ebnc.network.learning.node_learner import Settings
+from ebnc.network.learning.sparse import SparseSearch
 
 __all__ = ["KINDS", "PEERS", "STRUCTURES", "learn"]
 

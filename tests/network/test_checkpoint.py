@@ -91,7 +91,7 @@ def test_records_of_other_runs_are_refused_and_kept(tmp_path):
 @pytest.mark.parametrize(("local", "n_steps"), [("ebnc", 2), (("ebnc", "table"), 1)])
 def test_ctrl_c_returns_the_network_so_far(local, n_steps, monkeypatch):
     """After two changes; with tables that is in the search of their arcs, which are then taken."""
-    from ebnc.network.sparse import SparseSearch
+    from ebnc.network.learning.sparse import SparseSearch
 
     data = random_network(11, n_nodes=8).sample(600, random_state=0)
     accept = SparseSearch._accept

@@ -9,7 +9,7 @@ import pytest
 import ebnc
 from ebnc.data.read import learn_joint_cases
 from ebnc.errors import DataError, ParameterError, SearchError
-from ebnc.network.nodes import NodeLearner, Settings
+from ebnc.network.learning.node_learner import NodeLearner, Settings
 from network.networks import random_network
 
 

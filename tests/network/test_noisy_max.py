@@ -13,7 +13,7 @@ from ebnc.data.cases import Cases
 from ebnc.data.coder import encode
 from ebnc.data.read import learn_joint_cases
 from ebnc.errors import ParameterError
-from ebnc.network.noisy_max_learning import _Counted, _fit, cause_gains, learn_noisy_max
+from ebnc.network.local.noisy_max_learning import _Counted, _fit, cause_gains, learn_noisy_max
 from ebnc.score.dirichlet import dirichlet_log_evidence
 from network.networks import random_local
 

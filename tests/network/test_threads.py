@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ebnc
-from ebnc.network.sparse import SparseSearch, _Visit
+from ebnc.network.learning.sparse import SparseSearch, _Visit
 from network.networks import random_network
 
 

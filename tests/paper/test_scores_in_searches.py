@@ -11,7 +11,7 @@ import ebnc
 from ebnc.data.read import read_cases
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError
 from ebnc.likelihood.prior import NormalPrior
-from ebnc.network.nodes import NodeLearner, Settings
+from ebnc.network.learning.node_learner import NodeLearner, Settings
 from ebnc.search.scorer import Scorer
 
 

@@ -21,10 +21,10 @@ import numpy as np
 
 from ebnc.domain import Domain
 from ebnc.errors import EBNCError, FormatError
-from ebnc.network.expansion import MOST_CELLS, expand, refuse_expansion
+from ebnc.network.inference.pyagrum import state_names
+from ebnc.network.local.table import Table
+from ebnc.network.model.expansion import MOST_CELLS, expand, refuse_expansion
 from ebnc.network.network import Network
-from ebnc.network.pyagrum import state_names
-from ebnc.network.table import Table
 from ebnc.writing import write_whole
 
 __all__ = ["read_bif", "write_bif"]

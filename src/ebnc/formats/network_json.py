@@ -17,13 +17,13 @@ from ebnc.errors import FormatError
 from ebnc.formats.domain_json import domain_from_json, domain_to_json
 from ebnc.formats.field import Field
 from ebnc.formats.phi_json import CODINGS, LARGEST_PARAMETER
-from ebnc.network.decision_graph import DecisionGraph
-from ebnc.network.local import Local
+from ebnc.network.local.decision_graph import DecisionGraph
+from ebnc.network.local.decision_nodes import DecisionNodes
+from ebnc.network.local.local import Local
+from ebnc.network.local.noisy_max import NoisyMax
+from ebnc.network.local.table import Table
+from ebnc.network.local.tree import Tree
 from ebnc.network.network import Network
-from ebnc.network.noisy_max import NoisyMax
-from ebnc.network.questions import Questions
-from ebnc.network.table import Table
-from ebnc.network.tree import Tree
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.constants import without_constants
 from ebnc.parameters.dimension import count_terms
@@ -66,7 +66,7 @@ def local_to_json(local: Local, places: Mapping[str, int]) -> dict[str, Any]:
             "leak": local.leak.tolist(),
             "effects": [table.ravel().tolist() for table in local.effects.values()],
         }
-    if not isinstance(local, Questions):
+    if not isinstance(local, DecisionNodes):
         raise FormatError(
             f"{local.target!r} is a {local.kind}, which the native format has no place for; "
             "write BIF, where every node is a table"
@@ -143,7 +143,7 @@ def _graph(field: Field, domain: Domain) -> Local:
     return _questions(field, domain, DecisionGraph)
 
 
-def _questions(field: Field, domain: Domain, make: type[Questions]) -> Local:
+def _questions(field: Field, domain: Domain, make: type[DecisionNodes]) -> Local:
     parts = field.object(["kind", "target", "variables", "states", "equal", "other", "theta"])
     names = list(domain)
     target = _name(parts["target"], names)

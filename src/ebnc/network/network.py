@@ -2,7 +2,7 @@
 
     p(z) = Π_i p(z_i | pa_i)
 
-Each factor may be an ``EBNC``, a ``Table``, a ``Tree``, …: whatever is a ``network.local.Local``.
+Each factor may be an ``EBNC``, a ``Table``, a ``Tree``, …: whatever is a ``local.local.Local``.
 """
 
 import math
@@ -22,16 +22,16 @@ from ebnc.data.table import Categories, Frame, Missing
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, State
 from ebnc.errors import DataError, NetworkError, ParameterError
-from ebnc.network.given import Given, fit_given
-from ebnc.network.graph import topological_order
-from ebnc.network.learning import Learned, learn_network
-from ebnc.network.local import Local
-from ebnc.network.marginal import log_marginals
-from ebnc.network.node_scores import NetworkScore, NodeScore, score_nodes
-from ebnc.network.nodes import DEFAULT_KINDS
-from ebnc.network.pyagrum import from_pyagrum, to_pyagrum
-from ebnc.network.query import Method, QueryResult, query
-from ebnc.network.sampling import sample_codes
+from ebnc.network.inference.marginal import log_marginals
+from ebnc.network.inference.pyagrum import from_pyagrum, to_pyagrum
+from ebnc.network.inference.query import Method, QueryResult, query
+from ebnc.network.inference.sampling import sample_codes
+from ebnc.network.learning.fit_network import Given, fit_given
+from ebnc.network.learning.learn_network import Learned, learn_network
+from ebnc.network.learning.node_learner import DEFAULT_KINDS
+from ebnc.network.learning.node_scores import NetworkScore, NodeScore, score_nodes
+from ebnc.network.local.local import Local
+from ebnc.network.model.graph import topological_order
 from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Network(Mapping[str, Local]):
 
     Examples
     --------
-    >>> from ebnc.network.table import Table
+    >>> from ebnc.network.local.table import Table
     >>> two = {"Rain": ["no", "yes"], "Wet": ["no", "yes"]}
     >>> network = Network([
     ...     Table("Rain", [], two, [0.8, 0.2]),

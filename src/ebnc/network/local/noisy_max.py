@@ -17,7 +17,7 @@ causes, so all is computed from sums of δ_k = −log h_k, without cancellation:
 
     p(Z = k | x) = exp(−Σ_{j>k} Δ_j)·(1 − exp(−Δ_k)),    Δ_k(x) = δ_k(leak) + Σ_i δ_k(i, x_i),
 
-with Δ_0 = ∞. Learning is in ``network.noisy_max_learning``.
+with Δ_0 = ∞. Learning is in ``network.local.noisy_max_learning``.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from ebnc.data.rows import CodedRows
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError
-from ebnc.network.questions import distribution_text, state_text
+from ebnc.network.local.decision_nodes import distribution_text, state_text
 from ebnc.typing import FloatArray
 
 __all__ = ["NoisyMax"]

@@ -16,7 +16,7 @@ import numpy as np
 
 from ebnc.data.rows import CodedRows, all_configurations
 from ebnc.errors import TooLargeError
-from ebnc.network.graph import ancestral_set
+from ebnc.network.model.graph import ancestral_set
 from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ebnc.data.rows import CodedRows
 from ebnc.errors import ParameterError, TooLargeError
-from ebnc.network.elimination import log_sums, plan_elimination
-from ebnc.network.sampling import FEW_EFFECTIVE, weighted_samples
+from ebnc.network.inference.elimination import log_sums, plan_elimination
+from ebnc.network.inference.sampling import FEW_EFFECTIVE, weighted_samples
 from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:

@@ -8,16 +8,16 @@ import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.kernels.parallel import in_parallel
-from ebnc.network.configurations import number_configurations
+from ebnc.network.local.configurations import number_configurations
 from ebnc.score.dirichlet import table_alphas
 from ebnc.typing import FloatArray
 
-__all__ = ["TablesWithEach"]
+__all__ = ["CandidateTables"]
 
 TOGETHER = 3  # tables that a thread takes at a time
 
 
-class TablesWithEach:
+class CandidateTables:
     """N_jks: how often the target is in state k where its parents are in configuration j and one of
     ``names``, which may become a parent, is in state s. All tables must be small.
 

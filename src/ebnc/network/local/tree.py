@@ -2,21 +2,21 @@
 
 One of the rivals that the paper's introduction names. Grown greedily by the same score as the
 others: leaves have exact Dirichlet evidence, and every split pays the logarithm of the number of
-splits there were to choose from, and log 4 for being one (see ``network.growing``).
+splits there were to choose from, and log 4 for being one (see ``network.local.tree_growth``).
 """
 
 from collections.abc import Sequence
 
 from ebnc.data.cases import Cases
 from ebnc.errors import ParameterError
-from ebnc.network.growing import Growth
-from ebnc.network.local import LearnedLocal
-from ebnc.network.questions import Questions
+from ebnc.network.local.decision_nodes import DecisionNodes
+from ebnc.network.local.local import LearnedLocal
+from ebnc.network.local.tree_growth import Growth
 
 __all__ = ["Tree", "grow_tree"]
 
 
-class Tree(Questions):
+class Tree(DecisionNodes):
     """p(z | x): node i asks x = s, goes on at ``equal[i]`` or ``other[i]``; leaves hold θ.
 
     ``variables[i]`` is the name asked for, None in a leaf; ``states[i]`` the code of s; ``theta``

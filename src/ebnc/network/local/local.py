@@ -1,7 +1,7 @@
 """What every local distribution p(z | parents) of a network offers, whatever its kind (§2).
 
 ``EBNC``, ``Table``, ``Tree``, ``DecisionGraph`` and ``NoisyMax`` do; a network mixes them freely.
-Another kind needs these members, a learner in ``network.nodes`` and an entry in
+Another kind needs these members, a learner in ``network.learning.node_learner`` and an entry in
 ``formats.network_json``.
 """
 

@@ -24,8 +24,8 @@ from scipy.special import gammaln
 from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
 from ebnc.kernels.trees import count_states
-from ebnc.network.local import LearnedLocal
-from ebnc.network.questions import Questions
+from ebnc.network.local.decision_nodes import DecisionNodes
+from ebnc.network.local.local import LearnedLocal
 from ebnc.score.dirichlet import best_alpha
 from ebnc.typing import FloatArray, IntArray
 
@@ -35,7 +35,7 @@ JEFFREYS = 0.5
 ALPHAS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 """α of the leaves, chosen by evidence once all is grown (with ``JEFFREYS``)."""
 
-Q = TypeVar("Q", bound=Questions)
+Q = TypeVar("Q", bound=DecisionNodes)
 
 
 class HasLeaves(Protocol):
@@ -74,7 +74,7 @@ class _Leaf:
 
 
 class Growth:
-    """Questions so far, and the best split and merge of their leaves.
+    """DecisionNodes so far, and the best split and merge of their leaves.
 
     A merged leaf is a new node behind all others, so questions always lead to later ones.
     """

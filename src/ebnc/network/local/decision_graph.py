@@ -12,9 +12,9 @@ number of pairs of leaves.
 from collections.abc import Sequence
 
 from ebnc.data.cases import Cases
-from ebnc.network.growing import Growth
-from ebnc.network.local import LearnedLocal
-from ebnc.network.questions import Questions
+from ebnc.network.local.decision_nodes import DecisionNodes
+from ebnc.network.local.local import LearnedLocal
+from ebnc.network.local.tree_growth import Growth
 
 __all__ = ["DecisionGraph", "grow_graph"]
 
@@ -22,7 +22,7 @@ MOST_LEAVES = 1024
 """Pairs of leaves are compared, so there may be fewer than in a tree."""
 
 
-class DecisionGraph(Questions):
+class DecisionGraph(DecisionNodes):
     """p(z | x): questions as in a ``Tree``, several of which may lead to the same node.
 
     Examples

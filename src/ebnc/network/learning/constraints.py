@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ebnc.errors import NetworkError, SearchError
-from ebnc.network.graph import topological_order
+from ebnc.network.model.graph import topological_order
 
 __all__ = ["Constraints"]
 

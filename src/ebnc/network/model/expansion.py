@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from ebnc.data.rows import all_configurations
 from ebnc.errors import TooLargeError
-from ebnc.network.local import Local
-from ebnc.network.table import Table
+from ebnc.network.local.local import Local
+from ebnc.network.local.table import Table
 
 if TYPE_CHECKING:
     from ebnc.network.network import Network

@@ -19,10 +19,10 @@ from ebnc.errors import ParameterError
 from ebnc.kernels.trees import find_leaves
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["Questions", "distribution_text", "state_text"]
+__all__ = ["DecisionNodes", "distribution_text", "state_text"]
 
 
-class Questions:
+class DecisionNodes:
     """p(z | x) by questions about the parents; all that ``Tree`` and ``DecisionGraph`` share.
 
     ``variables[i]`` is the name asked for, None in a leaf; ``states[i]`` the code of s; ``theta``

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ebnc.data.cases import Cases
-from ebnc.network.constraints import Constraints
-from ebnc.network.graph import topological_order
+from ebnc.network.learning.constraints import Constraints
+from ebnc.network.model.graph import topological_order
 from ebnc.typing import FloatArray
 
 __all__ = ["candidate_orders"]

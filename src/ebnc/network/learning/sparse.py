@@ -22,11 +22,11 @@ from typing import NamedTuple
 
 from ebnc.data.cases import Cases
 from ebnc.kernels.parallel import in_parallel, one_blas_thread
-from ebnc.network.changes import Change, NetworkStep, NetworkTrace
-from ebnc.network.constraints import Constraints
-from ebnc.network.graph import children
-from ebnc.network.nodes import NodeLearner, NodeState, Settings
-from ebnc.network.options import Option, all_options, fit_change
+from ebnc.network.learning.candidates import Option, all_options, fit_change
+from ebnc.network.learning.changes import Change, NetworkStep, NetworkTrace
+from ebnc.network.learning.constraints import Constraints
+from ebnc.network.learning.node_learner import NodeLearner, NodeState, Settings
+from ebnc.network.model.graph import children
 
 __all__ = ["SparseSearch"]
 

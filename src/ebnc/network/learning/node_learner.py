@@ -32,15 +32,15 @@ from ebnc.data.parts import Parts
 from ebnc.data.rows import CodedRows
 from ebnc.errors import SearchError
 from ebnc.learn import Fitted, FittedEBNC, maximise_posterior
-from ebnc.network.configurations import count_cells
-from ebnc.network.constraints import Constraints
-from ebnc.network.decision_graph import grow_graph
-from ebnc.network.growing import JEFFREYS, split_gains
-from ebnc.network.local import LearnedLocal, Local
-from ebnc.network.noisy_max_learning import cause_gains, learn_noisy_max
-from ebnc.network.table import Table, count_configurations
-from ebnc.network.tables_with_each import TablesWithEach
-from ebnc.network.tree import grow_tree
+from ebnc.network.learning.constraints import Constraints
+from ebnc.network.local.candidate_tables import CandidateTables
+from ebnc.network.local.configurations import count_cells
+from ebnc.network.local.decision_graph import grow_graph
+from ebnc.network.local.local import LearnedLocal, Local
+from ebnc.network.local.noisy_max_learning import cause_gains, learn_noisy_max
+from ebnc.network.local.table import Table, count_configurations
+from ebnc.network.local.tree import grow_tree
+from ebnc.network.local.tree_growth import JEFFREYS, split_gains
 from ebnc.parameters.phi import Basis
 from ebnc.score.bic import bic
 from ebnc.score.dirichlet import best_alpha, dirichlet_log_evidence, table_alphas
@@ -348,7 +348,7 @@ class NodeLearner:
         parents, most = state.parents, self.settings.most_cells
         n_cells = self._cells(parents)
         small = [x for x in names if n_cells * self.n_states[x] <= most]
-        tables = TablesWithEach(self.cases, parents, small)
+        tables = CandidateTables(self.cases, parents, small)
         if self.settings.score == "bic":
             fits = [self._bic_of_counts(counts, counts.size) for counts in tables.counts()]
         else:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ebnc.domain import Domain, Interval, State
 from ebnc.errors import NetworkError, TooLargeError
-from ebnc.network.expansion import MOST_CELLS, expand, refuse_expansion
-from ebnc.network.table import Table
+from ebnc.network.local.table import Table
+from ebnc.network.model.expansion import MOST_CELLS, expand, refuse_expansion
 from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:

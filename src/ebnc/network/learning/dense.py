@@ -18,12 +18,12 @@ import numpy as np
 from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
 from ebnc.kernels.parallel import in_parallel, one_blas_thread
-from ebnc.network.dense_node import DenseFit, fit_dense_node
-from ebnc.network.indicators import Indicators
-from ebnc.network.local import Local
-from ebnc.network.nodes import NodeLearner, Settings, refuse_unused_parent
-from ebnc.network.table import Table, table_log_evidence
-from ebnc.network.tree import grow_tree
+from ebnc.network.learning.dense_node import DenseFit, fit_dense_node
+from ebnc.network.learning.indicators import Indicators
+from ebnc.network.learning.node_learner import NodeLearner, Settings, refuse_unused_parent
+from ebnc.network.local.local import Local
+from ebnc.network.local.table import Table, table_log_evidence
+from ebnc.network.local.tree import grow_tree
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
 from ebnc.score.scales import HYPER_MEAN

@@ -18,16 +18,16 @@ from ebnc.data.read import learn_joint_cases
 from ebnc.data.table import Categories, Frame, Missing
 from ebnc.errors import ParameterError, SearchError
 from ebnc.kernels.parallel import limit_threads
-from ebnc.network.changes import Change, NetworkStep, NetworkTrace
-from ebnc.network.checkpoint import Checkpoint, fingerprint
-from ebnc.network.constraints import Constraints
-from ebnc.network.dense import DenseNode, DenseSettings, all_binary, learn_dense_nodes
-from ebnc.network.dense_node import DenseFit
-from ebnc.network.local import Local
-from ebnc.network.nodes import DEFAULT_KINDS, KINDS, Settings
-from ebnc.network.ordering import candidate_orders
-from ebnc.network.sparse import SparseSearch
-from ebnc.network.table import Table
+from ebnc.network.learning.changes import Change, NetworkStep, NetworkTrace
+from ebnc.network.learning.checkpoint import Checkpoint, fingerprint
+from ebnc.network.learning.constraints import Constraints
+from ebnc.network.learning.dense import DenseNode, DenseSettings, all_binary, learn_dense_nodes
+from ebnc.network.learning.dense_node import DenseFit
+from ebnc.network.learning.node_learner import DEFAULT_KINDS, KINDS, Settings
+from ebnc.network.learning.ordering import candidate_orders
+from ebnc.network.learning.sparse import SparseSearch
+from ebnc.network.local.local import Local
+from ebnc.network.local.table import Table
 
 __all__ = ["Learned", "learn_network", "refuse_many_variables"]
 

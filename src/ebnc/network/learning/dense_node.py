@@ -21,7 +21,7 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from ebnc.errors import SingularHessianError
 from ebnc.kernels.indicators import logistic_terms
 from ebnc.likelihood.prior import INTERCEPT_SCALE
-from ebnc.network.indicators import Indicators
+from ebnc.network.learning.indicators import Indicators
 from ebnc.score.scales import HYPER_MEAN, LEAST_FORCE
 from ebnc.typing import FloatArray
 

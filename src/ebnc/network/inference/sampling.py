@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ebnc.data.rows import CodedRows, code_type
-from ebnc.network.graph import ancestral_set
-from ebnc.network.local import draw_states
+from ebnc.network.local.local import draw_states
+from ebnc.network.model.graph import ancestral_set
 from ebnc.typing import CodeArray, FloatArray
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from ebnc.data.read import learn_joint_cases
 from ebnc.data.table import Categories, Frame, Missing
 from ebnc.errors import NetworkError, NoMaximumError, ParameterError
 from ebnc.learn import fit_cases
-from ebnc.network.graph import topological_order
-from ebnc.network.local import Local
-from ebnc.network.node_scores import NodeScore, node_score
-from ebnc.network.nodes import DEFAULT_KINDS, NodeLearner, Settings
-from ebnc.network.table import Table
+from ebnc.network.learning.node_learner import DEFAULT_KINDS, NodeLearner, Settings
+from ebnc.network.learning.node_scores import NodeScore, node_score
+from ebnc.network.local.local import Local
+from ebnc.network.local.table import Table
+from ebnc.network.model.graph import topological_order
 from ebnc.parameters.phi import Basis
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.structure.model_string import parse_model_string

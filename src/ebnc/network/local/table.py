@@ -15,7 +15,7 @@ from ebnc.data.coder import encode
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError, refuse_if_too_large
-from ebnc.network.configurations import count_cells
+from ebnc.network.local.configurations import count_cells
 from ebnc.parameters.tables import TableSum
 from ebnc.score.dirichlet import best_alpha, table_alphas
 from ebnc.typing import FloatArray, IntArray

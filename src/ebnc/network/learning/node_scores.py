@@ -20,10 +20,10 @@ from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
-from ebnc.network.growing import ALPHAS
-from ebnc.network.local import Local
-from ebnc.network.questions import Questions
-from ebnc.network.table import Table, count_configurations, table_log_evidence
+from ebnc.network.local.decision_nodes import DecisionNodes
+from ebnc.network.local.local import Local
+from ebnc.network.local.table import Table, count_configurations, table_log_evidence
+from ebnc.network.local.tree_growth import ALPHAS
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
 from ebnc.score.bic import bic, likelihood_supremum
@@ -174,7 +174,7 @@ def _exact_log_evidence(local: Local, cases: Cases, sample_size: float | None) -
 
 def _counts(local: Local, cases: Cases) -> FloatArray:
     """N_jk by configuration of the parents, or by leaf, shape (q, K)."""
-    if isinstance(local, Questions):
+    if isinstance(local, DecisionNodes):
         n_classes = local.domain.n_states(local.target)
         leaves, number = np.unique(local.leaves(cases.rows), return_inverse=True)
         cells = number * n_classes + cases.classes

@@ -1,7 +1,7 @@
 """Learning a noisy-MAX: the maximum of its posterior, and its evidence by Laplace.
 
 Given the normal states and the order of the levels, a noisy-MAX is K − 1 noisy-ORs side by side:
-among the cases whose level is at most k, level k or not. In δ_k = −log h_k (``network.noisy_max``)
+among the cases whose level is at most k, level k or not. In δ_k = −log h_k (``local.noisy_max``)
 
     log p(z | x) = Σ_k  [z = k] log(1 − exp(−Δ_k)) − [z < k] Δ_k,       Δ_k = Σ of the causes' δ_k,
 
@@ -26,9 +26,9 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import betaln
 
 from ebnc.data.cases import Cases, distinct_rows
-from ebnc.network.growing import ALPHAS, JEFFREYS
-from ebnc.network.local import LearnedLocal
-from ebnc.network.noisy_max import NoisyMax
+from ebnc.network.local.local import LearnedLocal
+from ebnc.network.local.noisy_max import NoisyMax
+from ebnc.network.local.tree_growth import ALPHAS, JEFFREYS
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["cause_gains", "learn_noisy_max"]

@@ -8,11 +8,11 @@ import pytest
 from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain
-from ebnc.network.configurations import count_cells, number_configurations
-from ebnc.network.constraints import Constraints
-from ebnc.network.nodes import NodeLearner, Settings
-from ebnc.network.table import count_configurations
-from ebnc.network.tables_with_each import TablesWithEach
+from ebnc.network.learning.constraints import Constraints
+from ebnc.network.learning.node_learner import NodeLearner, Settings
+from ebnc.network.local.candidate_tables import CandidateTables
+from ebnc.network.local.configurations import count_cells, number_configurations
+from ebnc.network.local.table import count_configurations
 
 SIZES = {"A": 2, "B": 3, "C": 4, "D": 2, "E": 3}
 
@@ -42,7 +42,7 @@ def brute_force(cases, names):
 def test_all_tables_are_those_of_brute_force(parents, weighted):
     cases = problem(weighted=weighted)
     names = [x for x in SIZES if x not in (*parents, "A")]
-    for name, counts in zip(names, TablesWithEach(cases, parents, names).counts(), strict=True):
+    for name, counts in zip(names, CandidateTables(cases, parents, names).counts(), strict=True):
         expected = brute_force(cases, [*parents, "A", name])
         np.testing.assert_allclose(counts, expected.reshape(counts.shape), atol=1e-12)
     counts = count_cells(cases, parents)

@@ -13,9 +13,8 @@ from ebnc.data.coder import code_of
 from ebnc.data.rows import CodedRows, code_type
 from ebnc.domain import State
 from ebnc.errors import ParameterError, QueryError, TooLargeError
-from ebnc.network.elimination import log_sums, plan_elimination
-from ebnc.network.graph import ancestral_set
-from ebnc.network.sampling import (
+from ebnc.network.inference.elimination import log_sums, plan_elimination
+from ebnc.network.inference.sampling import (
     BURN_IN,
     FEW_EFFECTIVE,
     WeightedSamples,
@@ -24,6 +23,7 @@ from ebnc.network.sampling import (
     resample,
     weighted_samples,
 )
+from ebnc.network.model.graph import ancestral_set
 from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _exact(question: _Question) -> QueryResult:
 
 
 def _by_pyagrum(question: _Question) -> QueryResult:
-    from ebnc.network.pyagrum import exact_posterior
+    from ebnc.network.inference.pyagrum import exact_posterior
 
     network = question.network
     parents = {x: network.parents(x) for x in network}

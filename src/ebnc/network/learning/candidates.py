@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from ebnc.kernels.parallel import in_parallel, one_blas_thread
-from ebnc.network.changes import Change
-from ebnc.network.constraints import Constraints
-from ebnc.network.nodes import RIVALS, NodeLearner, NodeState
+from ebnc.network.learning.changes import Change
+from ebnc.network.learning.constraints import Constraints
+from ebnc.network.learning.node_learner import RIVALS, NodeLearner, NodeState
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["Option", "all_options", "fit_change"]
