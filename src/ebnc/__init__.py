@@ -3,13 +3,17 @@
 Names are loaded on first use, so that ``import ebnc`` costs next to nothing.
 """
 
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+from ebnc.storage import provide
 
 if TYPE_CHECKING:
     from ebnc.domain import Domain
     from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.estimator.features import EBNCFeatures
+    from ebnc.formats.bif import read_bif, write_bif
     from ebnc.formats.native import load, save
     from ebnc.learn import fit, fit_theta
     from ebnc.network.local.decision_graph import DecisionGraph
@@ -52,7 +56,9 @@ __all__ = [
     "fit_theta",
     "generic_dimension",
     "load",
+    "read_bif",
     "save",
+    "write_bif",
 ]
 
 _HOME = {
@@ -78,7 +84,9 @@ _HOME = {
     "fit_theta": "ebnc.learn",
     "generic_dimension": "ebnc.parameters.generic",
     "load": "ebnc.formats.native",
+    "read_bif": "ebnc.formats.bif",
     "save": "ebnc.formats.native",
+    "write_bif": "ebnc.formats.bif",
 }
 
 
@@ -96,3 +104,7 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+for _name in ("read_bif", "save", "write_bif"):  # methods of models call them
+    provide(_name, partial(__getattr__, _name))

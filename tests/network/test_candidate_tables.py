@@ -8,10 +8,16 @@ import pytest
 from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain
-from ebnc.network.learning.constraints import Constraints
-from ebnc.network.learning.node_learner import NodeLearner, Settings
+from ebnc.network.learning.candidates import fit_change
+from ebnc.network.learning.changes import Change
+from ebnc.network.learning.node_learner import NodeLearner
 from ebnc.network.local.candidate_tables import CandidateTables
-from ebnc.network.local.configurations import count_cells, number_configurations
+from ebnc.network.local.configurations import (
+    count_cells,
+    distinct_configurations,
+    number_configurations,
+)
+from ebnc.network.local.node import Settings
 from ebnc.network.local.table import count_configurations
 
 SIZES = {"A": 2, "B": 3, "C": 4, "D": 2, "E": 3}
@@ -62,38 +68,27 @@ def test_configurations_are_numbered_beyond_two_bytes():
 @pytest.mark.parametrize("score", ["laplace", "bic"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_gains_of_tables_are_what_the_tables_score(score, weighted):
-    learner = NodeLearner(problem(weighted=weighted), Settings(score, ("table",)))
-    state = learner.start(["B"])
-    gains = learner.table_gains(state, ["C", "D", "E"])
+    learner = NodeLearner(problem(weighted=weighted), "A", Settings(score, ("table",)))
+    state = learner.learn(["B"])
+    gains = learner.tables.gains(state, ["C", "D", "E"])
     for name, gain in gains.items():
-        assert gain == pytest.approx(learner.with_parent(state, name).score - state.score, abs=1e-9)
-
-
-@pytest.mark.parametrize("score", ["laplace", "bic"])
-@pytest.mark.parametrize("kinds", [("table",), ("table", "tree")])
-def test_one_parent_less_is_the_same_counted_once_or_anew(score, kinds):
-    learner = NodeLearner(problem(weighted=True), Settings(score, kinds))
-    state = learner.start(["B", "C", "E"])
-    for name, left in zip("BCE", learner.without_each(state, ["B", "C", "E"]), strict=True):
-        anew = learner.without_parent(state, name)
-        assert left.parents == anew.parents
-        assert left.scores == pytest.approx(anew.scores, abs=1e-9)
+        after = fit_change(learner, state, Change("add", "A", name))
+        assert gain == pytest.approx(after.score - state.score, abs=1e-9)
 
 
 def test_tables_that_are_too_large_are_left_out():
     cases = problem()
-    learner = NodeLearner(cases, Settings(kinds=("table",), most_cells=12))
-    assert set(learner.table_gains(learner.start(["B"]), ["C", "D"])) == {"D"}  # 2 · 3 · 4 > 12
-    (left,) = learner.without_each(learner.start(["B", "C"]), ["B"])
-    assert left.scores == learner.start(["C"]).scores
+    learner = NodeLearner(cases, "A", Settings(kinds=("table",), most_cells=12))
+    assert set(learner.tables.gains(learner.learn(["B"]), ["C", "D"])) == {"D"}  # 2 · 3 · 4 > 12
+    left = fit_change(learner, learner.learn(["B", "C"]), Change("remove", "A", "B"))
+    assert left.scores == learner.learn(["C"]).scores
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_distinct_configurations_of_a_node_are_counted(weighted):
     cases = problem(weighted=weighted)
-    learner = NodeLearner.of(cases, "A", Settings(), Constraints.of(tuple(SIZES)))
     for parents in (["B", "E"], ["B", "C", "D", "E"], []):
-        found = learner.counted(parents)
+        found = distinct_configurations(cases, parents)
         where, counts = count_configurations(cases, parents)
         assert found.total_weight == pytest.approx(counts.sum())
         assert len(found) == np.count_nonzero(counts)

@@ -6,8 +6,7 @@ Each factor may be an ``EBNC``, a ``Table``, a ``Tree``, …: whatever is a ``lo
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -20,18 +19,19 @@ from ebnc.data.read import row_weights
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import Categories, Frame, Missing
 from ebnc.data.table import TableLike as Rows
-from ebnc.domain import Domain, State
+from ebnc.domain import State
 from ebnc.errors import DataError, NetworkError, ParameterError
 from ebnc.network.inference.marginal import log_marginals
-from ebnc.network.inference.pyagrum import from_pyagrum, to_pyagrum
+from ebnc.network.inference.pyagrum import tables_from_pyagrum, to_pyagrum
 from ebnc.network.inference.query import Method, QueryResult, query
 from ebnc.network.inference.sampling import sample_codes
 from ebnc.network.learning.fit_network import Given, fit_given
 from ebnc.network.learning.learn_network import Learned, learn_network
-from ebnc.network.learning.node_learner import DEFAULT_KINDS
 from ebnc.network.learning.node_scores import NetworkScore, NodeScore, score_nodes
+from ebnc.network.local.kinds import DEFAULT_KINDS
 from ebnc.network.local.local import Local
-from ebnc.network.model.graph import topological_order
+from ebnc.network.model.joint import Joint
+from ebnc.storage import provided
 from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["FittedNetwork", "LearnedNetwork", "Network"]
 
 
-class Network(Mapping[str, Local]):
+class Network(Joint):
     """A joint distribution: a mapping from every node to its local distribution.
 
     Examples
@@ -56,24 +56,6 @@ class Network(Mapping[str, Local]):
     no    0.3333
     yes   0.6667
     """
-
-    def __init__(self, locals_: Iterable[Local]) -> None:
-        self._locals: dict[str, Local] = {}
-        states: dict[str, tuple[State, ...]] = {}
-        for local in locals_:
-            if local.target in self._locals:
-                raise NetworkError(f"{local.target!r} has two local distributions; give one")
-            self._locals[local.target] = local
-            for name, given in local.domain.items():
-                if states.setdefault(name, given) != given:
-                    raise NetworkError(
-                        f"the states of {name!r} differ between nodes: {list(states[name])} and, "
-                        f"for {local.target!r}, {list(given)}"
-                    )
-        if not self._locals:
-            raise NetworkError("a network needs at least one node")
-        self.order = topological_order({x: local.parents for x, local in self._locals.items()})
-        self.domain = Domain({name: states[name] for name in self._locals})
 
     # -- ways in and out ------------------------------------------------------------------------
 
@@ -201,27 +183,23 @@ class Network(Mapping[str, Local]):
 
     @classmethod
     def read_bif(cls, path: str | PathLike[str]) -> "Network":
-        """The network in a BIF file, as full tables."""
-        from ebnc.formats.bif import read_bif
-
-        return read_bif(path)
+        """The network in a BIF file, as full tables; the same as ``ebnc.read_bif``."""
+        network: Network = provided("read_bif")(path)
+        return network
 
     def write_bif(self, path: str | PathLike[str], *, overwrite: bool = True) -> list[str]:
         """Write BIF, every node a full table; returns what that loses, in sentences."""
-        from ebnc.formats.bif import write_bif
-
-        return write_bif(self, path, overwrite=overwrite)
+        lost: list[str] = provided("write_bif")(self, path, overwrite=overwrite)
+        return lost
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = True) -> None:
         """Write the native file, which ``ebnc.load`` reads: structure and φ, no expanded tables."""
-        from ebnc.formats.native import save
-
-        save(self, path, overwrite=overwrite)
+        provided("save")(self, path, overwrite=overwrite)
 
     @classmethod
     def from_pyagrum(cls, bn: Any) -> "Network":
         """From a ``pyagrum.BayesNet``, as full tables."""
-        return from_pyagrum(bn)
+        return cls(tables_from_pyagrum(bn))
 
     def to_pyagrum(self) -> Any:
         """A ``pyagrum.BayesNet``, every node a full table; refused where that is too large."""
@@ -240,54 +218,6 @@ class Network(Mapping[str, Local]):
             odd = min(set(found.arcs) ^ set(graph.edges))
             raise NetworkError(f"arc {odd} is not both in the graph and in its nodes")
         return found
-
-    # -- what it is ---------------------------------------------------------------------------
-
-    def __getitem__(self, name: str) -> Local:
-        try:
-            return self._locals[name]
-        except KeyError:
-            shown = ", ".join(map(repr, list(self._locals)[:8]))
-            raise NetworkError(f"the network has no node {name!r}; it has {shown}, …") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._locals)
-
-    def __len__(self) -> int:
-        return len(self._locals)
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __repr__(self) -> str:
-        n_arcs = len(self.arcs)
-        return f"Network({len(self)} nodes, {n_arcs} arcs, dimension={self.dimension})"
-
-    def local(self, name: str) -> Local:
-        """The local distribution of one node."""
-        return self[name]
-
-    def parents(self, name: str) -> tuple[str, ...]:
-        """The parents of one node."""
-        return self[name].parents
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """All nodes, in the order given."""
-        return tuple(self._locals)
-
-    @cached_property
-    def arcs(self) -> tuple[tuple[str, str], ...]:
-        """Every arc (parent, child)."""
-        return tuple((tail, head) for head in self for tail in self.parents(head))
-
-    @cached_property
-    def dimension(self) -> int:
-        """The number of free parameters of all nodes together."""
-        return sum(local.dimension for local in self._locals.values())
 
     # -- use ----------------------------------------------------------------------------------
 
@@ -315,7 +245,7 @@ class Network(Mapping[str, Local]):
             return log_marginals(self, rows, np.array(hidden), n_samples, random_state)
         rows = CodedRows(rows.names, tuple(map(self.domain.n_states, rows.names)), rows.codes)
         total = np.zeros(len(rows))
-        for local in self._locals.values():
+        for local in self.values():
             total += local.log_probability(rows)
         return total
 
@@ -417,7 +347,7 @@ class Network(Mapping[str, Local]):
         import networkx
 
         graph: nx.DiGraph[str] = networkx.DiGraph()
-        for name, local in self._locals.items():
+        for name, local in self.items():
             graph.add_node(name, local=local)
         graph.add_edges_from(self.arcs)
         return graph

@@ -73,7 +73,7 @@ def learn(
     from ebnc.data.batches import column_names, require
     from ebnc.formats.native import model_bytes
     from ebnc.network.learning.learn_network import refuse_many_variables
-    from ebnc.network.learning.node_learner import DEFAULT_KINDS
+    from ebnc.network.local.kinds import DEFAULT_KINDS
     from ebnc.network.network import Network
     from ebnc.report import render_html, summarise_network
 

@@ -10,17 +10,14 @@ variable and its neighbours. The next one is always the one with the smallest su
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ebnc.data.rows import CodedRows, all_configurations
 from ebnc.errors import TooLargeError
 from ebnc.network.model.graph import ancestral_set
+from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
-
-if TYPE_CHECKING:
-    from ebnc.network.network import Network
 
 __all__ = ["Elimination", "log_sums", "plan_elimination"]
 
@@ -43,9 +40,7 @@ class Elimination:
     largest: int
 
 
-def plan_elimination(
-    network: "Network", kept: Sequence[str], observed: Collection[str]
-) -> Elimination:
+def plan_elimination(network: Joint, kept: Sequence[str], observed: Collection[str]) -> Elimination:
     """How to sum out all but ``kept`` and ``observed``; raises ``TooLargeError`` where it cannot.
 
     Only ancestors of these two matter: all other nodes sum to 1.
@@ -78,7 +73,7 @@ def plan_elimination(
     return Elimination(tuple(kept), axes, factors, largest)
 
 
-def log_sums(network: "Network", rows: CodedRows, plan: Elimination) -> FloatArray:
+def log_sums(network: Joint, rows: CodedRows, plan: Elimination) -> FloatArray:
     """log Σ_hidden Π p(z_i | pa_i) for every row, shape (rows, states of the kept variables …)."""
     result = np.empty((len(rows), *(network.domain.n_states(x) for x in plan.kept)))
     step = max(1, CHUNK_CELLS // plan.largest)
@@ -104,7 +99,7 @@ def _checked(n_cells: int) -> int:
     return n_cells
 
 
-def _table(network: "Network", name: str, scope: tuple[str, ...], rows: CodedRows) -> FloatArray:
+def _table(network: Joint, name: str, scope: tuple[str, ...], rows: CodedRows) -> FloatArray:
     """log p(z | parents) of one node, shape (rows, states of ``scope`` …)."""
     if not scope:
         return network[name].log_probability(rows)

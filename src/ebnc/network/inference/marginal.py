@@ -6,7 +6,6 @@ Only ancestors of what is observed matter. Rows with the same entries missing ar
 """
 
 import warnings
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +14,14 @@ from ebnc.data.rows import CodedRows
 from ebnc.errors import ParameterError, TooLargeError
 from ebnc.network.inference.elimination import log_sums, plan_elimination
 from ebnc.network.inference.sampling import FEW_EFFECTIVE, weighted_samples
+from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
-
-if TYPE_CHECKING:
-    from ebnc.network.network import Network
 
 __all__ = ["log_marginals"]
 
 
 def log_marginals(
-    network: "Network",
+    network: Joint,
     rows: CodedRows,
     hidden: NDArray[np.bool_],
     n_samples: int | None,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log, prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,12 +11,10 @@ from ebnc.domain import Domain, Interval, State
 from ebnc.errors import NetworkError, TooLargeError
 from ebnc.network.local.table import Table
 from ebnc.network.model.expansion import MOST_CELLS, expand, refuse_expansion
+from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
 
-if TYPE_CHECKING:
-    from ebnc.network.network import Network
-
-__all__ = ["ExactPosterior", "exact_posterior", "from_pyagrum", "to_pyagrum"]
+__all__ = ["ExactPosterior", "exact_posterior", "tables_from_pyagrum", "to_pyagrum"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +35,7 @@ def _pyagrum() -> Any:
     return pyagrum
 
 
-def to_pyagrum(network: "Network", names: set[str] | None = None) -> Any:
+def to_pyagrum(network: Joint, names: set[str] | None = None) -> Any:
     """A pyAgrum ``BayesNet`` with every local distribution written out; ``names``: only these.
 
     States become labels as they print; structure inside a node (EBNC, tree) is lost.
@@ -60,17 +58,15 @@ def to_pyagrum(network: "Network", names: set[str] | None = None) -> Any:
     return bn
 
 
-def from_pyagrum(bn: Any) -> "Network":
-    """A network of full tables from a pyAgrum ``BayesNet``; states are its labels."""
-    from ebnc.network.network import Network
-
+def tables_from_pyagrum(bn: Any) -> list[Table]:
+    """The nodes of a pyAgrum ``BayesNet`` as full tables; states are its labels."""
     _pyagrum()
     if not (hasattr(bn, "cpt") and hasattr(bn, "names")):
         raise NetworkError(f"a pyagrum.BayesNet is needed, got {type(bn).__name__}")
     domain = Domain(
         {bn.variable(node).name(): list(bn.variable(node).labels()) for node in bn.nodes()}
     )
-    locals_ = []
+    tables = []
     for node in bn.nodes():
         name = bn.variable(node).name()
         order = list(reversed(bn.cpt(node).names))
@@ -78,12 +74,12 @@ def from_pyagrum(bn: Any) -> "Network":
             bn.cpt(node).toarray(),
             [*(i for i, x in enumerate(order) if x != name), order.index(name)],
         )
-        locals_.append(Table(name, [x for x in order if x != name], domain, theta))
-    return Network(locals_)
+        tables.append(Table(name, [x for x in order if x != name], domain, theta))
+    return tables
 
 
 def exact_posterior(
-    network: "Network",
+    network: Joint,
     variables: Sequence[str],
     evidence: Mapping[str, int],
     relevant: set[str],

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -24,10 +24,8 @@ from ebnc.network.inference.sampling import (
     weighted_samples,
 )
 from ebnc.network.model.graph import ancestral_set
+from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
-
-if TYPE_CHECKING:
-    from ebnc.network.network import Network
 
 __all__ = ["Method", "QueryResult", "query"]
 
@@ -98,7 +96,7 @@ class QueryResult:
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    network: "Network"
+    network: Joint
     variables: tuple[str, ...]
     evidence: Mapping[str, int]
     n_samples: int
@@ -133,7 +131,7 @@ class _Question:
 
 
 def query(
-    network: "Network",
+    network: Joint,
     variables: str | Iterable[str],
     evidence: Mapping[str, State],
     method: Method,

@@ -5,17 +5,13 @@ All of them draw many rows at once, one node after another; a node costs one loo
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ebnc.data.rows import CodedRows, code_type
-from ebnc.network.local.local import draw_states
 from ebnc.network.model.graph import ancestral_set
+from ebnc.network.model.joint import Joint
 from ebnc.typing import CodeArray, FloatArray
-
-if TYPE_CHECKING:
-    from ebnc.network.network import Network
 
 __all__ = [
     "FEW_EFFECTIVE",
@@ -45,7 +41,7 @@ class WeightedSamples:
     effective: float
 
 
-def sample_codes(network: "Network", n: int, generator: np.random.Generator) -> CodeArray:
+def sample_codes(network: Joint, n: int, generator: np.random.Generator) -> CodeArray:
     """n rows of p(z) as codes, shape (variables, n), by forward sampling."""
     rows = _blank(network, n)
     _draw(network, rows, network.order, {}, generator)
@@ -53,7 +49,7 @@ def sample_codes(network: "Network", n: int, generator: np.random.Generator) -> 
 
 
 def weighted_samples(
-    network: "Network",
+    network: Joint,
     evidence: Mapping[str, int],
     names: Collection[str],
     n: int,
@@ -97,7 +93,7 @@ def resample(
 
 
 def gibbs_samples(
-    network: "Network",
+    network: Joint,
     evidence: Mapping[str, int],
     names: Collection[str],
     starts: CodedRows,
@@ -128,19 +124,19 @@ def gibbs_samples(
             logarithm -= logarithm.max(axis=1, keepdims=True)
             p = np.exp(logarithm)
             p /= p.sum(axis=1, keepdims=True)
-            rows.codes[place] = draw_states(p, generator.random(len(rows)))
+            rows.codes[place] = _draw_states(p, generator.random(len(rows)))
         if sweep >= BURN_IN:
             yield rows
 
 
-def _blank(network: "Network", n: int) -> CodedRows:
+def _blank(network: Joint, n: int) -> CodedRows:
     names = network.variables
     n_states = tuple(map(network.domain.n_states, names))
     return CodedRows(names, n_states, np.zeros((len(names), n), dtype=code_type(n_states)))
 
 
 def _draw(
-    network: "Network",
+    network: Joint,
     rows: CodedRows,
     order: Collection[str],
     evidence: Mapping[str, int],
@@ -155,5 +151,11 @@ def _draw(
             weights += network[name].log_probability(rows)
         else:
             p = network[name].probabilities(rows)
-            rows.codes[place] = draw_states(p, generator.random(len(rows)))
+            rows.codes[place] = _draw_states(p, generator.random(len(rows)))
     return weights
+
+
+def _draw_states(probabilities: FloatArray, uniforms: FloatArray) -> CodeArray:
+    """A state for every row of ``probabilities`` (rows, K), by inversion of one uniform number."""
+    below = np.cumsum(probabilities[:, :-1], axis=1) <= uniforms[:, None]
+    return np.asarray(below.sum(axis=1), dtype=np.uint32)

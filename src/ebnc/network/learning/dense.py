@@ -10,8 +10,8 @@ depend on each other, so each is one task for a thread.
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -20,10 +20,10 @@ from ebnc.data.rows import CodedRows
 from ebnc.kernels.parallel import in_parallel, one_blas_thread
 from ebnc.network.learning.dense_node import DenseFit, fit_dense_node
 from ebnc.network.learning.indicators import Indicators
-from ebnc.network.learning.node_learner import NodeLearner, Settings, refuse_unused_parent
+from ebnc.network.learning.node_learner import NodeLearner, refuse_unused_parent
 from ebnc.network.local.local import Local
-from ebnc.network.local.table import Table, table_log_evidence
-from ebnc.network.local.tree import grow_tree
+from ebnc.network.local.node import LocalLearner, Settings
+from ebnc.network.local.tree import TREE, grow_tree
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
 from ebnc.score.scales import HYPER_MEAN
@@ -100,38 +100,38 @@ def _learn(
     start: float,
 ) -> tuple[DenseNode, DenseFit | None]:
     """Node d of an order, and the fit of its naive EBNC where it has one."""
-    order, kinds = data.names, settings.nodes.kinds
+    order = data.names
     name, before = order[d], order[:d]
-    mine = Cases(cases.domain, name, cases.rows, cases.rows.column(name), cases.weights)
-    learner = NodeLearner(mine, settings.nodes)
+    nodes = replace(settings.nodes, chooses_parents=False)
+    learner = NodeLearner(cases, name, nodes, settings.required.get(name, ()))
     scores: dict[str, float] = {}
     makers: dict[str, Callable[[], Local]] = {}
-    if "ebnc" in kinds:
+
+    def compete(kind: str, learner: LocalLearner) -> None:
+        fit = learner.learn(before)
+        if fit is not None and fit.score is not None:
+            scores[kind], makers[kind] = fit.score, partial(learner.local, fit)
+
+    if "ebnc" in learner.learners:
         fit = fit or fit_dense_node(data, d, start)
-        scores["ebnc"] = fit.score + learner.intercept_correction
+        scores["ebnc"] = fit.score + learner.embedded.intercept_correction
         phi = fit.phi
         makers["ebnc"] = lambda: EBNC(EmbeddedStructure.naive(name, before), cases.domain, phi)
         if d >= 2 and len(order) <= SEARCHED:
-            found = _searched(mine, before, settings.nodes.structure_prior)
+            found = _searched(learner.node.cases, before, nodes.structure_prior)
             if found.score > fit.score:
-                scores["ebnc"] = found.score + learner.intercept_correction
+                scores["ebnc"] = found.score + learner.embedded.intercept_correction
                 makers["ebnc"] = lambda: _plain(found)
-    n_cells = prod(cases.domain.n_states(x) for x in (*before, name))
-    sample_size = settings.nodes.sample_size
-    if "table" in kinds and n_cells <= settings.nodes.most_cells:
-        scores["table"] = table_log_evidence(mine, before, sample_size)
-        makers["table"] = lambda: Table.learn(mine, before, sample_size)
-    if "tree" in kinds or not scores:
-        grown = grow_tree(mine, before)
-        if set(settings.required.get(name, ())) <= set(grown.local.parents):
-            prior = grown.log_prior if settings.nodes.structure_prior else 0.0
-            scores["tree"] = grown.log_evidence + prior
-            makers["tree"] = lambda: grown.local
-        elif not scores and n_cells <= settings.nodes.most_cells:  # a table has all its parents
-            scores["table"] = table_log_evidence(mine, before, sample_size)
-            makers["table"] = lambda: Table.learn(mine, before, sample_size)
-        elif not scores:
-            refuse_unused_parent(name, grown.local, settings.required[name])
+    for kind, other in learner.learners.items():
+        if kind != "ebnc":
+            compete(kind, other)
+    if not scores:  # a table is too large
+        compete(TREE.name, TREE.learner(learner.node))
+    if not scores:  # no tree asks for all required parents
+        compete("table", learner.tables)
+    if not scores:
+        tree = grow_tree(learner.node.cases, before).local
+        refuse_unused_parent(name, tree, learner.node.required)
     best = max(scores, key=lambda kind: scores[kind])
     return DenseNode(makers[best](), scores[best], scores), fit
 

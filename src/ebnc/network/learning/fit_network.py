@@ -13,9 +13,11 @@ from ebnc.data.read import learn_joint_cases
 from ebnc.data.table import Categories, Frame, Missing
 from ebnc.errors import NetworkError, NoMaximumError, ParameterError
 from ebnc.learn import fit_cases
-from ebnc.network.learning.node_learner import DEFAULT_KINDS, NodeLearner, Settings
+from ebnc.network.learning.node_learner import NodeLearner
 from ebnc.network.learning.node_scores import NodeScore, node_score
+from ebnc.network.local.kinds import DEFAULT_KINDS
 from ebnc.network.local.local import Local
+from ebnc.network.local.node import Settings
 from ebnc.network.local.table import Table
 from ebnc.network.model.graph import topological_order
 from ebnc.parameters.phi import Basis
@@ -118,10 +120,10 @@ def _fit_node(
     if kind == "auto":
         # A tree that does not ask for all of the parents is not a node of the graph given.
         settings = Settings(kinds=DEFAULT_KINDS, structure_prior=False, sample_size=sample_size)
-        learner = NodeLearner(cases, settings, parents)
-        state = learner.start(parents)
+        learner = NodeLearner(cases, name, settings, parents)
+        state = learner.learn(parents)
         if name in graph.structures:
-            state = learner.refined(state, structure)
+            state = learner.refine(state, structure)
         if state.kind != "ebnc":
             return learner.local(state)
     try:

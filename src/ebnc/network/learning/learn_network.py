@@ -23,10 +23,11 @@ from ebnc.network.learning.checkpoint import Checkpoint, fingerprint
 from ebnc.network.learning.constraints import Constraints
 from ebnc.network.learning.dense import DenseNode, DenseSettings, all_binary, learn_dense_nodes
 from ebnc.network.learning.dense_node import DenseFit
-from ebnc.network.learning.node_learner import DEFAULT_KINDS, KINDS, Settings
 from ebnc.network.learning.ordering import candidate_orders
 from ebnc.network.learning.sparse import SparseSearch
+from ebnc.network.local.kinds import DEFAULT_KINDS, learnable_kinds
 from ebnc.network.local.local import Local
+from ebnc.network.local.node import Settings
 from ebnc.network.local.table import Table
 
 __all__ = ["Learned", "learn_network", "refuse_many_variables"]
@@ -181,9 +182,7 @@ def _sparse(
         search.trace.interrupted = True
     else:
         search.run()
-    locals_ = [node.learner.local(node.state) for node in search.nodes.values()]
-    scores = {x: node.state.score for x, node in search.nodes.items()}
-    return Learned(locals_, scores, search.trace, cases.total_weight, "sparse")
+    return Learned(search.locals(), search.scores, search.trace, cases.total_weight, "sparse")
 
 
 def _network_of_tables(
@@ -282,8 +281,9 @@ def _settings(
     kinds = (local,) if isinstance(local, str) else tuple(local)
     if score not in SCORES:
         raise ParameterError(f"score must be one of {', '.join(SCORES)}, got {score!r}")
-    if not kinds or not set(kinds) <= set(KINDS):
-        raise ParameterError(f"local must name some of {', '.join(KINDS)}, got {list(kinds)}")
+    known = learnable_kinds()
+    if not kinds or not set(kinds) <= set(known):
+        raise ParameterError(f"local must name some of {', '.join(known)}, got {list(kinds)}")
     if sample_size is not None and not 0 < sample_size < 1e9:
         raise ParameterError(f"equivalent_sample_size must be positive, got {sample_size}")
     return Settings(score, kinds, structure_prior, sample_size)

@@ -20,6 +20,7 @@ from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
+from ebnc.network.local.configurations import largest_log_likelihood
 from ebnc.network.local.decision_nodes import DecisionNodes
 from ebnc.network.local.local import Local
 from ebnc.network.local.table import Table, count_configurations, table_log_evidence
@@ -159,10 +160,7 @@ def max_log_likelihood(local: Local, cases: Cases) -> float:
         mine = _projected(cases, local)
         likelihood = Posterior(design, count_cells(design, mine), NormalPrior((1.0,)))
         return likelihood.log_likelihood(likelihood_supremum(likelihood).solution.phi)
-    counts = _counts(local, cases)
-    totals = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
-    present = counts > 0
-    return float(counts[present] @ np.log(counts[present] / totals[present]))
+    return largest_log_likelihood(_counts(local, cases))
 
 
 def _exact_log_evidence(local: Local, cases: Cases, sample_size: float | None) -> float:

@@ -5,11 +5,18 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ebnc.data.cases import Cases
+from ebnc.data.cases import Cases, distinct_rows
+from ebnc.data.rows import CodedRows
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["count_cells", "number_configurations"]
+__all__ = [
+    "count_cells",
+    "distinct_configurations",
+    "largest_log_likelihood",
+    "number_configurations",
+]
 
 
 def number_configurations(cases: Cases, names: Sequence[str]) -> IntArray:
@@ -40,3 +47,32 @@ def count_cells(cases: Cases, parents: Sequence[str]) -> FloatArray:
     starts, column, size = np.array([0, n_cells]), np.zeros(1, np.int64), np.array([n_classes])
     count_with_columns(inside, cases.classes[None, :], column, size, weights, starts, found)
     return found.reshape(-1, n_classes)
+
+
+def distinct_configurations(cases: Cases, names: Sequence[str]) -> Cases:
+    """The distinct configurations of ``names`` and the target, with their weights added up."""
+    sizes = [cases.domain.n_states(x) for x in (*names, cases.target)]
+    columns: Sequence[NDArray[np.integer[Any]]]
+    classes: NDArray[np.integer[Any]]
+    if prod(sizes) <= max(1024, len(cases)):
+        counts = count_cells(cases, names).ravel()
+        present = np.flatnonzero(counts)
+        weights = counts[present]
+        *columns, classes = np.unravel_index(present, sizes)
+    else:
+        whole = [*(cases.rows.column(x) for x in names), cases.classes]
+        first, inverse = distinct_rows(whole, sizes)
+        weights = np.bincount(inverse, cases.weights, len(first)).astype(np.float64)
+        *columns, classes = (column[first] for column in whole)
+    codes = np.empty((len(names), len(weights)), dtype=cases.rows.codes.dtype)
+    for v, column in enumerate(columns):
+        codes[v] = column
+    rows = CodedRows(tuple(names), tuple(sizes[:-1]), codes)
+    return Cases(cases.domain, cases.target, rows, classes.astype(cases.classes.dtype), weights)
+
+
+def largest_log_likelihood(counts: FloatArray) -> float:
+    """Σ N_jk log N_jk/N_j, the maximum of L over all tables; axis 1 of ``counts`` is k."""
+    totals = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
+    present = counts > 0
+    return float(counts[present] @ np.log(counts[present] / totals[present]))

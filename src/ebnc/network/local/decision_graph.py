@@ -10,13 +10,16 @@ number of pairs of leaves.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from ebnc.data.cases import Cases
-from ebnc.network.local.decision_nodes import DecisionNodes
+from ebnc.network.local.decision_nodes import FIELDS, DecisionNodes
+from ebnc.network.local.kind import Kind
 from ebnc.network.local.local import LearnedLocal
-from ebnc.network.local.tree_growth import Growth
+from ebnc.network.local.node import LearnedAnew
+from ebnc.network.local.tree_growth import Growth, split_gains
 
-__all__ = ["DecisionGraph", "grow_graph"]
+__all__ = ["GRAPH", "DecisionGraph", "grow_graph"]
 
 MOST_LEAVES = 1024
 """Pairs of leaves are compared, so there may be fewer than in a tree."""
@@ -57,3 +60,14 @@ def grow_graph(cases: Cases, parents: Sequence[str]) -> LearnedLocal[DecisionGra
             growth.split(split)
         else:
             return growth.finished(DecisionGraph)
+
+
+GRAPH = Kind(
+    name="graph",
+    words="decision graph",
+    fields=FIELDS,
+    to_plain=DecisionGraph.to_plain,
+    from_plain=DecisionGraph.from_plain,
+    learner=partial(LearnedAnew, "graph", grow_graph, split_gains),
+    is_readable=True,
+)

@@ -5,8 +5,9 @@ Node i asks whether ``variables[i]`` is in its state ``states[i]`` and goes on a
 once, in a graph several questions may lead to the same node.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,9 +18,19 @@ from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, State, as_domain
 from ebnc.errors import ParameterError
 from ebnc.kernels.trees import find_leaves
+from ebnc.network.local.plain import FieldType, equal_by_value, frozen, shaped
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["DecisionNodes", "distribution_text", "state_text"]
+__all__ = ["FIELDS", "DecisionNodes", "distribution_text", "state_text"]
+
+FIELDS = {
+    "variables": FieldType.VARIABLES_OR_NONE,
+    "states": FieldType.WHOLE_NUMBERS,
+    "equal": FieldType.WHOLE_NUMBERS,
+    "other": FieldType.WHOLE_NUMBERS,
+    "theta": FieldType.PROBABILITIES,
+}
+"""What a file holds of a tree or a graph."""
 
 
 class DecisionNodes:
@@ -46,11 +57,17 @@ class DecisionNodes:
         self.variables = tuple(variables)
         self.parents = tuple(dict.fromkeys(x for x in self.variables if x is not None))
         self.domain = Domain({name: declared[name] for name in (*self.parents, target)})
-        self.states, self.equal, self.other = (
-            np.array(given, dtype=np.int64) for given in (states, equal, other)
-        )
-        self.theta = np.array(theta, dtype=np.float64)
+        self.states: IntArray = frozen(states, np.int64)
+        self.equal: IntArray = frozen(equal, np.int64)
+        self.other: IntArray = frozen(other, np.int64)
+        self.theta: FloatArray = frozen(theta)
         self._check()
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and equal_by_value(self, other, DecisionNodes.to_plain)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.target, self.variables, self.theta.tobytes()))
 
     def __repr__(self) -> str:
         name = type(self).__name__
@@ -118,6 +135,23 @@ class DecisionNodes:
             waiting.append((int(self.other[node]), depth, f"{name} ≠ {state}: "))
             waiting.append((int(self.equal[node]), depth, f"{name} = {state}: "))
         return "\n".join(lines)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The fields that a file holds."""
+        return {
+            "variables": self.variables,
+            "states": self.states,
+            "equal": self.equal,
+            "other": self.other,
+            "theta": self.theta.ravel(),
+        }
+
+    @classmethod
+    def from_plain(cls, target: str, domain: Domain, plain: Mapping[str, Any]) -> Self:
+        """The inverse of ``to_plain``."""
+        shape = (len(plain["variables"]), domain.n_states(target))
+        theta = shaped("theta", plain["theta"], shape)
+        return cls(target, domain, **{**plain, "theta": theta})
 
     def _check(self) -> None:
         """Questions lead to later nodes, every node but the root is led to, leaves hold θ."""

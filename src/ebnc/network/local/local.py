@@ -1,20 +1,17 @@
 """What every local distribution p(z | parents) of a network offers, whatever its kind (§2).
 
 ``EBNC``, ``Table``, ``Tree``, ``DecisionGraph`` and ``NoisyMax`` do; a network mixes them freely.
-Another kind needs these members, a learner in ``network.learning.node_learner`` and an entry in
-``formats.network_json``.
+What else a kind needs, to be learned, saved and reported, is in ``network.local.kind``.
 """
 
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-import numpy as np
-
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain
-from ebnc.typing import CodeArray, FloatArray
+from ebnc.typing import FloatArray
 
-__all__ = ["LearnedLocal", "Local", "draw_states"]
+__all__ = ["LearnedLocal", "Local"]
 
 
 class Local(Protocol):
@@ -61,10 +58,3 @@ class LearnedLocal(Generic[L_co]):
     log_evidence: float
     log_prior: float
     log_likelihood: float
-
-
-def draw_states(probabilities: FloatArray, uniforms: FloatArray) -> CodeArray:
-    """A state for every row of ``probabilities`` (rows, K), by inversion of one uniform number."""
-    below = np.cumsum(probabilities[:, :-1], axis=1) <= uniforms[:, None]
-    drawn: CodeArray = below.sum(axis=1).astype(np.uint32)
-    return drawn

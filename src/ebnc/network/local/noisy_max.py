@@ -22,6 +22,7 @@ with Δ_0 = ∞. Learning is in ``network.local.noisy_max_learning``.
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +33,7 @@ from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError
 from ebnc.network.local.decision_nodes import distribution_text, state_text
+from ebnc.network.local.plain import equal_by_value, shaped
 from ebnc.typing import FloatArray
 
 __all__ = ["NoisyMax"]
@@ -89,6 +91,12 @@ class NoisyMax:
             self.effects[name] = self._distributions(given, shape, f"the effects of {name!r}")
         self.normal = {name: self._normal_state(name) for name in self.parents}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NoisyMax) and equal_by_value(self, other, NoisyMax.to_plain)
+
+    def __hash__(self) -> int:
+        return hash((self.target, self.parents, self.descending, self.leak.tobytes()))
+
     def __repr__(self) -> str:
         return f"NoisyMax({self.target!r}, {list(self.parents)}, dimension={self.dimension})"
 
@@ -131,6 +139,31 @@ class NoisyMax:
             logarithms[:, 1:] += np.log(-np.expm1(-ratios))
         return logarithms[np.arange(len(rows)), level]
 
+    def to_plain(self) -> dict[str, Any]:
+        """The fields that a file holds."""
+        return {
+            "parents": self.parents,
+            "descending": self.descending,
+            "leak": self.leak,
+            "effects": [table.ravel() for table in self.effects.values()],
+        }
+
+    @classmethod
+    def from_plain(cls, target: str, domain: Domain, plain: Mapping[str, Any]) -> "NoisyMax":
+        """The inverse of ``to_plain``."""
+        parents, tables = plain["parents"], plain["effects"]
+        if len(tables) != len(parents) or len(set(parents)) != len(parents):
+            raise ParameterError(
+                f"effects must be one for each of {len(parents)} different parents"
+            )
+        n_levels = domain.n_states(target)
+        effects = {
+            name: shaped("effects", table, (domain.n_states(name), n_levels))
+            for name, table in zip(parents, tables, strict=True)
+        }
+        leak = shaped("leak", plain["leak"], (n_levels,))
+        return cls(target, domain, leak, effects, descending=plain["descending"])
+
     def _ratios(self, rows: CodedRows) -> FloatArray:
         """Δ_k of every row for k = 1, …, K − 1."""
         leak, effects = self._minus_log_ratios
@@ -147,6 +180,7 @@ class NoisyMax:
         return leak, {x: _minus_log_ratios(table[:, order]) for x, table in self.effects.items()}
 
     def _distributions(self, given: ArrayLike, shape: tuple[int, ...], what: str) -> FloatArray:
+        """Distributions of the level, shape (*shape, K), checked and read-only."""
         expected = (*shape, self.domain.n_states(self.target))
         try:
             array = np.array(given, dtype=np.float64)
@@ -163,6 +197,7 @@ class NoisyMax:
         if np.abs(sums - 1).max() > ROUNDING:
             wrong = np.ravel(sums)[np.abs(np.ravel(sums) - 1).argmax()]
             raise ParameterError(f"{what} on {self.target!r} sum to {wrong:.6g}, not to 1")
+        array.flags.writeable = False
         return array
 
     def _normal_state(self, name: str) -> int:

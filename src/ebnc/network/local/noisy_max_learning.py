@@ -20,18 +20,22 @@ cases keep their prior and add nothing.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import betaln
 
 from ebnc.data.cases import Cases, distinct_rows
+from ebnc.network.local.kind import Kind
 from ebnc.network.local.local import LearnedLocal
+from ebnc.network.local.node import LearnedAnew
 from ebnc.network.local.noisy_max import NoisyMax
+from ebnc.network.local.plain import FieldType
 from ebnc.network.local.tree_growth import ALPHAS, JEFFREYS
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["cause_gains", "learn_noisy_max"]
+__all__ = ["NOISY_MAX", "cause_gains", "learn_noisy_max"]
 
 MOST_STEPS = 100
 ENOUGH = 1e-9  # nats: half the squared Newton decrement at which a fit ends
@@ -288,3 +292,19 @@ def _to_noisy_max(cases: Cases, parents: Sequence[str], fit: _Fit, descending: b
         effects[name] = np.insert(theta[first : first + size - 1], usual, nothing, axis=0)
         first += size - 1
     return NoisyMax(cases.target, cases.domain, theta[0], effects, descending=descending)
+
+
+NOISY_MAX = Kind(
+    name="noisy-max",
+    words="noisy-MAX",
+    fields={
+        "parents": FieldType.VARIABLES,
+        "descending": FieldType.FLAG,
+        "leak": FieldType.PROBABILITIES,
+        "effects": FieldType.SEVERAL_PROBABILITIES,
+    },
+    to_plain=NoisyMax.to_plain,
+    from_plain=NoisyMax.from_plain,
+    learner=partial(LearnedAnew, "noisy-max", learn_noisy_max, cause_gains),
+    is_readable=True,
+)

@@ -6,6 +6,7 @@ The trivial EBNC, with exact evidence: the Dirichlet prior is conjugate.
 from collections.abc import Sequence
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +17,7 @@ from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError, refuse_if_too_large
 from ebnc.network.local.configurations import count_cells
+from ebnc.network.local.plain import equal_by_value, frozen
 from ebnc.parameters.tables import TableSum
 from ebnc.score.dirichlet import best_alpha, table_alphas
 from ebnc.typing import FloatArray, IntArray
@@ -46,7 +48,7 @@ class Table:
         if len({target, *self.parents}) <= len(self.parents):
             raise ParameterError(f"{target!r} and its parents {list(self.parents)} repeat a name")
         self.domain = Domain({name: declared[name] for name in (*self.parents, target)})
-        self.theta = _check_theta(self, theta)
+        self.theta: FloatArray = _check_theta(self, theta)
 
     @classmethod
     def learn(
@@ -65,6 +67,12 @@ class Table:
         table = np.full((n_cells // shape[-1], shape[-1]), alpha)
         table[where] += counts
         return cls(target, parents, domain, (table / table.sum(1, keepdims=True)).reshape(shape))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and equal_by_value(self, other, Table.to_plain)
+
+    def __hash__(self) -> int:
+        return hash((self.target, self.parents, self.theta.tobytes()))
 
     def __repr__(self) -> str:
         return f"Table({self.target!r}, {list(self.parents)}, dimension={self.dimension})"
@@ -90,6 +98,10 @@ class Table:
     def log_probability(self, data: Rows) -> FloatArray:
         """log p of every row's own z, shape (rows,); −∞ where the table says 0."""
         return self._logarithms.log_odds(encode(data, self.domain, tuple(self.domain)))[:, 0]
+
+    def to_plain(self) -> dict[str, Any]:
+        """The fields that a file holds; the last parent, then z, run fastest."""
+        return {"parents": self.parents, "theta": self.theta.ravel()}
 
     @cached_property
     def _logarithms(self) -> TableSum:
@@ -137,7 +149,7 @@ def _refuse_large(target: str, shape: Sequence[int]) -> None:
     )
 
 
-def _check_theta(table: Table, theta: ArrayLike) -> FloatArray:
+def _check_theta(table: Table, theta: ArrayLike) -> Any:
     shape = tuple(table.domain.n_states(x) for x in (*table.parents, table.target))
     try:
         array = np.array(theta, dtype=np.float64)
@@ -158,4 +170,4 @@ def _check_theta(table: Table, theta: ArrayLike) -> FloatArray:
             f"a row of the table of {table.target!r} sums to "
             f"{sums.ravel()[np.abs(sums - 1.0).argmax()]:.6g}, not to 1"
         )
-    return array if off < 1e-12 else array / sums
+    return frozen(array if off < 1e-12 else array / sums)

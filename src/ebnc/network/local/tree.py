@@ -6,14 +6,17 @@ splits there were to choose from, and log 4 for being one (see ``network.local.t
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from ebnc.data.cases import Cases
 from ebnc.errors import ParameterError
-from ebnc.network.local.decision_nodes import DecisionNodes
+from ebnc.network.local.decision_nodes import FIELDS, DecisionNodes
+from ebnc.network.local.kind import Kind
 from ebnc.network.local.local import LearnedLocal
-from ebnc.network.local.tree_growth import Growth
+from ebnc.network.local.node import LearnedAnew
+from ebnc.network.local.tree_growth import Growth, split_gains
 
-__all__ = ["Tree", "grow_tree"]
+__all__ = ["TREE", "Tree", "grow_tree"]
 
 
 class Tree(DecisionNodes):
@@ -40,3 +43,14 @@ def grow_tree(cases: Cases, parents: Sequence[str], most_leaves: int = 4096) -> 
             break
         growth.split(best)
     return growth.finished(Tree)
+
+
+TREE = Kind(
+    name="tree",
+    words="decision tree",
+    fields=FIELDS,
+    to_plain=Tree.to_plain,
+    from_plain=Tree.from_plain,
+    learner=partial(LearnedAnew, "tree", grow_tree, split_gains),
+    is_readable=True,
+)

@@ -24,6 +24,7 @@ from scipy.special import gammaln
 from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
 from ebnc.kernels.trees import count_states
+from ebnc.network.local.configurations import largest_log_likelihood
 from ebnc.network.local.decision_nodes import DecisionNodes
 from ebnc.network.local.local import LearnedLocal
 from ebnc.score.dirichlet import best_alpha
@@ -152,10 +153,7 @@ class Growth:
             other,
             theta[kept],
         )
-        present = counts > 0
-        shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
-        log_likelihood = float(counts[present] @ np.log(shares[present]))
-        return LearnedLocal(made, log_evidence, self.log_prior, log_likelihood)
+        return LearnedLocal(made, log_evidence, self.log_prior, largest_log_likelihood(counts))
 
     def _add_leaf(self, rows: IntArray) -> int:
         node = len(self._variables)

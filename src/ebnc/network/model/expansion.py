@@ -1,15 +1,12 @@
 """Local distributions written out as full tables: for libraries and formats that know no other."""
 
 from math import prod
-from typing import TYPE_CHECKING
 
 from ebnc.data.rows import all_configurations
 from ebnc.errors import TooLargeError
 from ebnc.network.local.local import Local
 from ebnc.network.local.table import Table
-
-if TYPE_CHECKING:
-    from ebnc.network.network import Network
+from ebnc.network.model.joint import Joint
 
 __all__ = ["MOST_CELLS", "expand", "refuse_expansion"]
 
@@ -27,7 +24,7 @@ def expand(local: Local) -> Table:
     return Table(local.target, local.parents, local.domain, theta)
 
 
-def refuse_expansion(network: "Network", names: set[str] | None = None) -> None:
+def refuse_expansion(network: Joint, names: set[str] | None = None) -> None:
     """Raise ``TooLargeError`` where the tables of ``names`` (all nodes) would not fit."""
     total = 0
     for name in network:

@@ -5,7 +5,13 @@ from graphlib import CycleError, TopologicalSorter
 
 from ebnc.errors import NetworkError
 
-__all__ = ["Parents", "ancestral_set", "children", "descendants", "topological_order"]
+__all__ = [
+    "Parents",
+    "Reachability",
+    "ancestral_set",
+    "children",
+    "topological_order",
+]
 
 Parents = Mapping[str, Sequence[str]]
 
@@ -44,6 +50,34 @@ def children(parents: Parents) -> dict[str, list[str]]:
     return found
 
 
-def descendants(parents: Parents, name: str) -> set[str]:
-    """``name`` and all nodes that can be reached from it."""
-    return ancestral_set(children(parents), [name])
+class Reachability:
+    """Which nodes lead to which, for one set of arcs; sets of nodes are the bits of integers."""
+
+    def __init__(self, parents: Parents) -> None:
+        self.parents = parents
+        self._bits = {name: 1 << i for i, name in enumerate(parents)}
+        self._children = children(parents)
+        self._below: dict[str, int] = {}
+
+    def leads_to(self, start: str, end: str) -> bool:
+        """Whether there is a path from ``start`` to ``end``, or they are the same."""
+        return bool(self._reached(start) & self._bits[end])
+
+    def leads_round(self, start: str, end: str) -> bool:
+        """Whether there is a path other than the arc itself."""
+        below = self._reached(start)
+        return any(below & self._bits[parent] for parent in self.parents[end] if parent != start)
+
+    def _reached(self, name: str) -> int:
+        """``name`` and all nodes that it leads to; not by recursion: paths may be long."""
+        waiting = [name]
+        while waiting:
+            last = waiting[-1]
+            unknown = [child for child in self._children[last] if child not in self._below]
+            waiting += unknown
+            if not unknown:
+                reached = self._bits[waiting.pop()]
+                for child in self._children[last]:
+                    reached |= self._below[child]
+                self._below[last] = reached
+        return self._below[name]
