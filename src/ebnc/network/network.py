@@ -15,18 +15,29 @@ import numpy as np
 from ebnc.data.cases import Cases
 from ebnc.data.coder import encode
 from ebnc.data.frames import to_frame
-from ebnc.data.read import row_weights
+from ebnc.data.read import learn_joint_cases, row_weights
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import Categories, Frame, Missing
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import State
 from ebnc.errors import DataError, NetworkError, ParameterError
+from ebnc.kernels.parallel import limit_threads
 from ebnc.network.inference.marginal import log_marginals
 from ebnc.network.inference.pyagrum import tables_from_pyagrum, to_pyagrum
-from ebnc.network.inference.query import Method, QueryResult, query
+from ebnc.network.inference.query import Method, query
+from ebnc.network.inference.query_result import QueryResult
 from ebnc.network.inference.sampling import sample_codes
-from ebnc.network.learning.fit_network import Given, fit_given
-from ebnc.network.learning.learn_network import Learned, learn_network
+from ebnc.network.learning.constraints import Constraints
+from ebnc.network.learning.fit_network import Given, fit_network
+from ebnc.network.learning.learn_network import (
+    REGIMES,
+    Learned,
+    check_sample_size,
+    learn_network,
+    learn_settings,
+    print_step,
+    refuse_many_variables,
+)
 from ebnc.network.learning.node_scores import NetworkScore, NodeScore, score_nodes
 from ebnc.network.local.kinds import DEFAULT_KINDS
 from ebnc.network.local.local import Local
@@ -101,27 +112,30 @@ class Network(Joint):
         ``on_interrupt``: Ctrl-C raises KeyboardInterrupt ("raise"), or ends learning with the
         network so far ("best").
         """
-        found = learn_network(
-            data,
-            score=score,
-            local=local,
-            regime=regime,
-            order=order,
-            max_parents=max_parents,
-            required=required,
-            forbidden=forbidden,
-            tiers=tiers,
-            structure_prior=structure_prior,
-            equivalent_sample_size=equivalent_sample_size,
-            categories=categories,
-            missing=missing,
-            weights=weights,
-            checkpoint=checkpoint,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            on_interrupt=on_interrupt,
-        )
-        return LearnedNetwork(found)
+        settings = learn_settings(score, local, structure_prior, equivalent_sample_size)
+        if regime not in REGIMES:
+            raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
+        if on_interrupt not in ("raise", "best"):
+            raise ParameterError(f"on_interrupt must be 'raise' or 'best', got {on_interrupt!r}")
+        with limit_threads(n_jobs):
+            cases = learn_joint_cases(data, categories, missing, weights)
+            names = cases.rows.names
+            refuse_many_variables(len(names))
+            constraints = Constraints.of(
+                names, required=required, forbidden=forbidden, tiers=tiers, max_parents=max_parents
+            )
+            learned = learn_network(
+                cases,
+                settings,
+                constraints,
+                regime=regime,
+                order=order,
+                checkpoint=checkpoint,
+                report=print_step if verbose else None,
+            )
+        if learned.trace.interrupted and on_interrupt == "raise":
+            raise KeyboardInterrupt
+        return LearnedNetwork(learned)
 
     @classmethod
     def fit(
@@ -169,17 +183,10 @@ class Network(Joint):
         >>> network.node_scores["wet"].dimension, round(network.bic, 3)
         (2, -10.914)
         """
-        found = fit_given(
-            given,
-            data,
-            local=local,
-            prior_scale=prior_scale,
-            equivalent_sample_size=equivalent_sample_size,
-            categories=categories,
-            missing=missing,
-            weights=weights,
-        )
-        return FittedNetwork(*found)
+        check_sample_size(equivalent_sample_size)
+        cases = learn_joint_cases(data, categories, missing, weights)
+        locals_, scores = fit_network(given, cases, local, prior_scale, equivalent_sample_size)
+        return FittedNetwork(locals_, scores, cases.total_weight)
 
     @classmethod
     def read_bif(cls, path: str | PathLike[str]) -> "Network":

@@ -13,8 +13,8 @@ from ebnc.data.read import row_weights
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain
 from ebnc.errors import FormatError
+from ebnc.network.local.expansion import expand
 from ebnc.network.local.kinds import KINDS
-from ebnc.network.model.expansion import expand
 from ebnc.parameters.ebnc import EBNC
 from ebnc.report.network_findings import VERSION, NetworkFindings
 from ebnc.report.summary import TraceStep, TraceSummary

@@ -15,7 +15,6 @@ import numpy as np
 
 from ebnc.data.rows import CodedRows, all_configurations
 from ebnc.errors import TooLargeError
-from ebnc.network.model.graph import ancestral_set
 from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
 
@@ -45,12 +44,10 @@ def plan_elimination(network: Joint, kept: Sequence[str], observed: Collection[s
 
     Only ancestors of these two matter: all other nodes sum to 1.
     """
-    parents = {x: network.parents(x) for x in network}
-    relevant = ancestral_set(parents, [*kept, *observed])
-    nodes = [x for x in network.order if x in relevant]
+    nodes = network.ancestral([*kept, *observed])
     hidden = [x for x in nodes if x not in observed and x not in kept]
     n_states = {x: network.domain.n_states(x) for x in (*kept, *hidden)}
-    scopes = {x: {u for u in (x, *parents[x]) if u in n_states} for x in nodes}
+    scopes = {x: {u for u in (x, *network.parents(x)) if u in n_states} for x in nodes}
     neighbours: dict[str, set[str]] = {x: {x} for x in n_states}
     for scope in scopes.values():
         for x in scope:

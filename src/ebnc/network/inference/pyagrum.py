@@ -9,8 +9,8 @@ import numpy as np
 
 from ebnc.domain import Domain, Interval, State
 from ebnc.errors import NetworkError, TooLargeError
+from ebnc.network.local.expansion import MOST_CELLS, expand, refuse_expansion
 from ebnc.network.local.table import Table
-from ebnc.network.model.expansion import MOST_CELLS, expand, refuse_expansion
 from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
 
@@ -35,15 +35,15 @@ def _pyagrum() -> Any:
     return pyagrum
 
 
-def to_pyagrum(network: Joint, names: set[str] | None = None) -> Any:
+def to_pyagrum(network: Joint, names: Sequence[str] | None = None) -> Any:
     """A pyAgrum ``BayesNet`` with every local distribution written out; ``names``: only these.
 
     States become labels as they print; structure inside a node (EBNC, tree) is lost.
     """
-    refuse_expansion(network, names)
+    kept = network.order if names is None else names
+    refuse_expansion(network[x] for x in kept)
     gum = _pyagrum()
     bn = gum.BayesNet("network")
-    kept = [x for x in network.order if names is None or x in names]
     for name in kept:
         labels = state_names(network.domain[name])
         bn.add(gum.LabelizedVariable(name, name, labels))
@@ -82,13 +82,12 @@ def exact_posterior(
     network: Joint,
     variables: Sequence[str],
     evidence: Mapping[str, int],
-    relevant: set[str],
 ) -> ExactPosterior | None:
     """By pyAgrum's lazy propagation on the relevant nodes; None where the evidence is impossible.
 
     The cliques of the junction tree are counted before anything is allocated for them.
     """
-    bn = to_pyagrum(network, relevant)
+    bn = to_pyagrum(network, network.ancestral([*variables, *evidence]))
     gum = _pyagrum()
     engine = gum.LazyPropagation(bn)
     engine.setEvidence(dict(evidence))

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ebnc.data.rows import CodedRows, code_type
-from ebnc.network.model.graph import ancestral_set
 from ebnc.network.model.joint import Joint
 from ebnc.typing import CodeArray, FloatArray
 
@@ -59,10 +58,8 @@ def weighted_samples(
 
     Only ``names`` and the evidence with their ancestors are sampled.
     """
-    parents = {x: network.parents(x) for x in network}
-    relevant = ancestral_set(parents, [*names, *evidence])
     rows = _blank(network, n)
-    order = [x for x in network.order if x in relevant]
+    order = network.ancestral([*names, *evidence])
     logarithms = _draw(network, rows, order, evidence, generator)
     peak = float(logarithms.max())
     if peak == -np.inf:
@@ -105,11 +102,9 @@ def gibbs_samples(
     Every row of ``starts`` is the start of a chain, and is overwritten. Every hidden node is drawn
     from p(z | its Markov blanket). Zeros in tables may keep a chain from reaching all states.
     """
-    parents = {x: network.parents(x) for x in network}
-    relevant = ancestral_set(parents, [*names, *evidence])
-    order = [x for x in network.order if x in relevant]
+    order = network.ancestral([*names, *evidence])
     hidden = [x for x in order if x not in evidence]
-    children = {x: [c for c in order if x in parents[c]] for x in hidden}
+    children = {x: [c for c in order if x in network.parents(c)] for x in hidden}
     rows = starts
     for sweep in range(BURN_IN + n_sweeps):
         for name in hidden:

@@ -1,6 +1,5 @@
 """Changes of a network that is being learned, and the trace of those that were accepted."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -45,7 +44,6 @@ class NetworkTrace:
     steps: list[NetworkStep] = field(default_factory=list)
     n_fits: int = 0
     interrupted: bool = False
-    kinds: Mapping[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
         lines = [f"{'score':>14}  {'seconds':>8}  change"]

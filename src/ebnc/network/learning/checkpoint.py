@@ -7,9 +7,9 @@ line of JSON for each event. A line that was cut off by the end of the process d
 import hashlib
 import json
 import os
+import threading
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 from ebnc.data.cases import Cases
@@ -21,10 +21,11 @@ FORMAT = "ebnc checkpoint 1"
 
 
 class Checkpoint:
-    """An open record; ``events`` are those of earlier runs. Use it in a ``with`` statement."""
+    """An open record; ``events`` are those of earlier runs. ``close`` it at the end."""
 
     def __init__(self, path: str | os.PathLike[str], mark: str) -> None:
         self.path = Path(path)
+        self._lock = threading.Lock()
         header = json.dumps({"format": FORMAT, "fingerprint": mark})
         try:
             lines, whole = self._whole_lines()
@@ -45,21 +46,15 @@ class Checkpoint:
                 f"checkpoint {self.path} cannot be used: {error.strerror or error}"
             ) from None
 
-    def __enter__(self) -> "Checkpoint":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close the file; events that were appended are in it already."""
         self._file.close()
 
     def append(self, event: dict[str, Any]) -> None:
-        """Add one event; it counts once its line is complete."""
-        self.events.append(event)
-        self._write(json.dumps(event))
+        """Add one event, from any thread; it counts once its line is complete."""
+        with self._lock:
+            self.events.append(event)
+            self._write(json.dumps(event))
 
     def _write(self, line: str) -> None:
         self._file.write(line.encode() + b"\n")

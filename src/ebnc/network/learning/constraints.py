@@ -63,6 +63,12 @@ class Constraints:
         """The parents that a node must have."""
         return sorted(tail for tail, other in self.required if other == head)
 
+    def to_plain(self) -> list[object]:
+        """All that the constraints say, in an order that does not vary."""
+        tiers = sorted(self.tier.items())
+        arcs = [sorted(self.required), sorted(self.forbidden)]
+        return [self.names, *arcs, tiers, self.max_parents]
+
     def _check(self) -> None:
         known = set(self.names)
         named = {x for arc in self.required | self.forbidden for x in arc} | set(self.tier)

@@ -64,12 +64,12 @@ def learn_dense_nodes(
     settings: DenseSettings,
     *,
     known: Mapping[str, DenseFit],
-    report: Callable[[str, DenseFit], None] | None = None,
+    record: Callable[[str, DenseFit], None] | None = None,
 ) -> dict[str, DenseNode]:
     """All nodes of an order; every variable has two states.
 
-    ``known``: fits of an earlier run that are taken as they are. ``report`` is called with every
-    EBNC that is fitted, on several threads.
+    ``known``: fits of an earlier run that are taken as they are. ``record`` is called with every
+    other EBNC that is fitted, on several threads.
     """
     data = Indicators.of(cases, order)
     start = math.exp(HYPER_MEAN)
@@ -81,8 +81,8 @@ def learn_dense_nodes(
 
     def learn(d: int) -> DenseNode:
         node, fit = _learn(cases, data, d, settings, known.get(order[d]), start)
-        if fit is not None and report is not None:
-            report(order[d], fit)
+        if fit is not None and record is not None and order[d] not in known:
+            record(order[d], fit)
         return node
 
     # The last nodes are the dearest; begun first, they do not keep one core busy at the end.

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ebnc.data.cases import Cases
-from ebnc.data.read import learn_joint_cases
-from ebnc.data.table import Categories, Frame, Missing
 from ebnc.errors import NetworkError, NoMaximumError, ParameterError
 from ebnc.learn import fit_cases
 from ebnc.network.learning.node_learner import NodeLearner
@@ -24,7 +22,7 @@ from ebnc.parameters.phi import Basis
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.structure.model_string import parse_model_string
 
-__all__ = ["FIT_KINDS", "Given", "GivenGraph", "fit_given", "read_graph"]
+__all__ = ["FIT_KINDS", "Given", "GivenGraph", "fit_network", "read_graph"]
 
 FIT_KINDS = ("ebnc", "table", "auto")
 """What a node of a given network may be; ``auto``: the best of the kinds that are learned."""
@@ -80,33 +78,24 @@ def read_graph(given: Given, names: Sequence[str]) -> GivenGraph:
     return GivenGraph(parents, structures)
 
 
-def fit_given(
+def fit_network(
     given: Given,
-    data: Frame,
-    *,
+    cases: Cases,
     local: str | Mapping[str, str],
     prior_scale: object,
-    equivalent_sample_size: float | None,
-    categories: Categories | None,
-    missing: Missing,
-    weights: object,
-) -> tuple[list[Local], dict[str, NodeScore], float]:
-    """Every node fitted, the scores of each, and N. See ``Network.fit``."""
-    if equivalent_sample_size is not None and not 0 < equivalent_sample_size < 1e9:
-        raise ParameterError(
-            f"equivalent_sample_size must be positive, got {equivalent_sample_size}"
-        )
-    cases = learn_joint_cases(data, categories, missing, weights)
+    sample_size: float | None,
+) -> tuple[list[Local], dict[str, NodeScore]]:
+    """Every node fitted, and the scores of each. See ``Network.fit``."""
     names = cases.rows.names
     graph = read_graph(given, names)
     kinds = _kinds(local, names)
     locals_, scores = [], {}
     for name in names:
         mine = Cases(cases.domain, name, cases.rows, cases.rows.column(name), cases.weights)
-        fitted = _fit_node(graph, mine, kinds[name], prior_scale, equivalent_sample_size)
+        fitted = _fit_node(graph, mine, kinds[name], prior_scale, sample_size)
         locals_.append(fitted)
-        scores[name] = node_score(fitted, mine, sample_size=equivalent_sample_size)
-    return locals_, scores, cases.total_weight
+        scores[name] = node_score(fitted, mine, sample_size=sample_size)
+    return locals_, scores
 
 
 def _fit_node(

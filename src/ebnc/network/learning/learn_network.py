@@ -1,23 +1,20 @@
-"""Learn a network from data: cases → nodes → search → local distributions. Arranges only."""
+"""Learn a network from cases: nodes → search → local distributions. Arranges only."""
 
 import math
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ebnc.data.cases import Cases
-from ebnc.data.read import learn_joint_cases
-from ebnc.data.table import Categories, Frame, Missing
 from ebnc.errors import ParameterError, SearchError
-from ebnc.kernels.parallel import limit_threads
 from ebnc.network.learning.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.learning.checkpoint import Checkpoint, fingerprint
 from ebnc.network.learning.constraints import Constraints
@@ -30,7 +27,15 @@ from ebnc.network.local.local import Local
 from ebnc.network.local.node import Settings
 from ebnc.network.local.table import Table
 
-__all__ = ["Learned", "learn_network", "refuse_many_variables"]
+__all__ = [
+    "REGIMES",
+    "Learned",
+    "check_sample_size",
+    "learn_network",
+    "learn_settings",
+    "print_step",
+    "refuse_many_variables",
+]
 
 SCORES = ("laplace", "bic")
 REGIMES = ("auto", "sparse", "dense")
@@ -65,58 +70,65 @@ class Learned:
 
 
 def learn_network(
-    data: Frame,
+    cases: Cases,
+    settings: Settings,
+    constraints: Constraints,
     *,
-    score: str,
-    local: str | Iterable[str],
-    regime: str,
-    order: Sequence[str] | None,
-    max_parents: int | None,
-    required: Iterable[tuple[str, str]],
-    forbidden: Iterable[tuple[str, str]],
-    tiers: Sequence[Iterable[str]],
-    structure_prior: bool,
-    equivalent_sample_size: float | None,
-    categories: Categories | None,
-    missing: Missing,
-    weights: object,
-    checkpoint: str | os.PathLike[str] | None,
-    n_jobs: int | None,
-    verbose: int,
-    on_interrupt: str,
+    regime: str = "auto",
+    order: Sequence[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    report: Callable[[NetworkStep], None] | None = None,
 ) -> Learned:
-    """See ``Network.learn``."""
-    settings = _settings(score, local, structure_prior, equivalent_sample_size)
-    if regime not in REGIMES:
-        raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
-    if on_interrupt not in ("raise", "best"):
-        raise ParameterError(f"on_interrupt must be 'raise' or 'best', got {on_interrupt!r}")
-    with limit_threads(n_jobs):
-        cases = learn_joint_cases(data, categories, missing, weights)
-    names = cases.rows.names
-    refuse_many_variables(len(names))
-    constraints = Constraints.of(
-        names, required=required, forbidden=forbidden, tiers=tiers, max_parents=max_parents
-    )
-    chosen = _regimes(regime, order, cases, constraints, settings)
-    given = None if order is None else _checked_order(order, cases, constraints)
-    mark = fingerprint(cases, [settings, chosen, given, *_plain(constraints)])
-    report = _printer() if verbose else None
+    """The best network of the regimes that are tried.
+
+    Parameters
+    ----------
+    cases
+        All variables as rows.
+    settings
+        How nodes are fitted.
+    constraints
+        What the arcs may be.
+    regime
+        One of ``REGIMES``.
+    order
+        The order of a dense network; None tries several.
+    checkpoint
+        The file that records the run, and that it goes on from.
+    report
+        Called with every accepted step.
+    """
+    regimes = _regimes(regime, order, cases, constraints, settings)
+    checked = None if order is None else _checked_order(order, cases, constraints)
+    mark = fingerprint(cases, [settings, regimes, checked, *constraints.to_plain()])
     found = []
-    with (
-        limit_threads(n_jobs),
-        nullcontext() if checkpoint is None else Checkpoint(checkpoint, mark) as record,
-    ):
+    with nullcontext() if checkpoint is None else closing(Checkpoint(checkpoint, mark)) as record:
         events = [] if record is None else list(record.events)
         append = None if record is None else record.append
-        if "dense" in chosen:
-            found.append(_dense(cases, constraints, settings, given, events, append, report))
-        if "sparse" in chosen:
+        if "dense" in regimes:
+            found.append(_dense(cases, constraints, settings, checked, events, append, report))
+        if "sparse" in regimes:
             found.append(_sparse(cases, constraints, settings, events, append, report))
-    best = max(found, key=lambda learned: learned.score)
-    if best.trace.interrupted and on_interrupt == "raise":
-        raise KeyboardInterrupt
-    return best
+    return max(found, key=lambda learned: learned.score)
+
+
+def learn_settings(
+    score: str, local: str | Iterable[str], structure_prior: bool, sample_size: float | None
+) -> Settings:
+    """The settings of ``Network.learn``, checked."""
+    kinds, known = (local,) if isinstance(local, str) else tuple(local), learnable_kinds()
+    if score not in SCORES:
+        raise ParameterError(f"score must be one of {', '.join(SCORES)}, got {score!r}")
+    if not kinds or not set(kinds) <= set(known):
+        raise ParameterError(f"local must name some of {', '.join(known)}, got {list(kinds)}")
+    check_sample_size(sample_size)
+    return Settings(score, kinds, structure_prior, sample_size)
+
+
+def check_sample_size(sample_size: float | None) -> None:
+    """Raise where an equivalent sample size is given and is no positive number."""
+    if sample_size is not None and not 0 < sample_size < 1e9:
+        raise ParameterError(f"equivalent_sample_size must be positive, got {sample_size}")
 
 
 def refuse_many_variables(n_variables: int) -> None:
@@ -215,32 +227,13 @@ def _dense(
     required = {x: constraints.required_parents(x) for x in names}
     trace, began = NetworkTrace(), time.perf_counter()
     best: dict[str, DenseNode] = {}
-    lock = threading.Lock()  # nodes are done on several threads
     for number, order in enumerate(orders):
-        known = {
-            event["node"]: DenseFit(np.array(event["phi"]), *event["numbers"])
-            for event in events
-            if event.get("order") == number
-        }
-
-        def note(
-            name: str,
-            fit: DenseFit,
-            number: int = number,
-            known: Mapping[str, DenseFit] = known,
-        ) -> None:
-            if append is not None and name not in known:
-                numbers = [fit.scale, fit.log_evidence, fit.log_hyperprior]
-                event = {"order": number, "node": name, "phi": fit.phi.tolist(), "numbers": numbers}
-                with lock:
-                    append(event)
-
         nodes = learn_dense_nodes(
             cases,
             order,
             DenseSettings(settings, required),
-            known=known,
-            report=note,
+            known=_recorded_fits(events, number),
+            record=None if append is None else partial(_record_fit, append, number),
         )
         trace.n_fits += len(order)
         total = sum(node.score for node in nodes.values())
@@ -275,28 +268,17 @@ def _checked_order(order: Sequence[str], cases: Cases, constraints: Constraints)
     return [x for x in given if cases.domain.n_states(x) > 1]
 
 
-def _settings(
-    score: str, local: str | Iterable[str], structure_prior: bool, sample_size: float | None
-) -> Settings:
-    kinds = (local,) if isinstance(local, str) else tuple(local)
-    if score not in SCORES:
-        raise ParameterError(f"score must be one of {', '.join(SCORES)}, got {score!r}")
-    known = learnable_kinds()
-    if not kinds or not set(kinds) <= set(known):
-        raise ParameterError(f"local must name some of {', '.join(known)}, got {list(kinds)}")
-    if sample_size is not None and not 0 < sample_size < 1e9:
-        raise ParameterError(f"equivalent_sample_size must be positive, got {sample_size}")
-    return Settings(score, kinds, structure_prior, sample_size)
+def _record_fit(append: Record, order: int, name: str, fit: DenseFit) -> None:
+    numbers = [fit.scale, fit.log_evidence, fit.log_hyperprior]
+    append({"order": order, "node": name, "phi": fit.phi.tolist(), "numbers": numbers})
 
 
-def _plain(constraints: Constraints) -> list[object]:
-    return [
-        constraints.names,
-        sorted(constraints.required),
-        sorted(constraints.forbidden),
-        sorted(constraints.tier.items()),
-        constraints.max_parents,
-    ]
+def _recorded_fits(events: Sequence[Mapping[str, Any]], order: int) -> dict[str, DenseFit]:
+    return {
+        event["node"]: DenseFit(np.array(event["phi"]), *event["numbers"])
+        for event in events
+        if event.get("order") == order
+    }
 
 
 def _change_to_json(change: Change) -> dict[str, Any]:
@@ -313,8 +295,6 @@ def _change_from_json(event: Mapping[str, Any]) -> Change:
     return Change(event["verb"], event["head"], event["tail"], families)
 
 
-def _printer() -> Callable[[NetworkStep], None]:
-    def show(step: NetworkStep) -> None:
-        print(f"{step.score:14.3f}  {step.seconds:8.2f} s  {step.change}", file=sys.stderr)
-
-    return show
+def print_step(step: NetworkStep) -> None:
+    """Show an accepted step on standard error."""
+    print(f"{step.score:14.3f}  {step.seconds:8.2f} s  {step.change}", file=sys.stderr)

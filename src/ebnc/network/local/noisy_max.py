@@ -33,7 +33,7 @@ from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError
 from ebnc.network.local.decision_nodes import distribution_text, state_text
-from ebnc.network.local.plain import equal_by_value, shaped
+from ebnc.network.local.plain import distributions, equal_by_value, frozen, shaped
 from ebnc.typing import FloatArray
 
 __all__ = ["NoisyMax"]
@@ -84,11 +84,16 @@ class NoisyMax:
             raise ParameterError(f"{target!r} is among its own causes")
         self.domain = Domain({name: declared[name] for name in (*self.parents, target)})
         self.descending = bool(descending)
-        self.leak = self._distributions(leak, (), "the leak")
+        n_levels = self.domain.n_states(target)
+        self.leak: FloatArray = frozen(
+            distributions(leak, (n_levels,), [target], f"the leak of {target!r}", ROUNDING)
+        )
         self.effects: dict[str, FloatArray] = {}
-        for name, given in effects.items():
-            shape = (self.domain.n_states(name),)
-            self.effects[name] = self._distributions(given, shape, f"the effects of {name!r}")
+        for name, values in effects.items():
+            shape, what = (self.domain.n_states(name), n_levels), f"the effects of {name!r}"
+            self.effects[name] = frozen(
+                distributions(values, shape, [name, target], f"{what} on {target!r}", ROUNDING)
+            )
         self.normal = {name: self._normal_state(name) for name in self.parents}
 
     def __eq__(self, other: object) -> bool:
@@ -178,27 +183,6 @@ class NoisyMax:
         order = slice(None, None, -1 if self.descending else 1)
         leak = _minus_log_ratios(self.leak[order])
         return leak, {x: _minus_log_ratios(table[:, order]) for x, table in self.effects.items()}
-
-    def _distributions(self, given: ArrayLike, shape: tuple[int, ...], what: str) -> FloatArray:
-        """Distributions of the level, shape (*shape, K), checked and read-only."""
-        expected = (*shape, self.domain.n_states(self.target))
-        try:
-            array = np.array(given, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ParameterError(f"{what} on {self.target!r} must be numbers only") from None
-        if array.shape != expected:
-            raise ParameterError(
-                f"{what} on {self.target!r} must have shape {expected}, got {array.shape}"
-            )
-        if not (np.isfinite(array).all() and (array >= 0).all()):
-            wrong = array[~np.isfinite(array) | (array < 0)][0]
-            raise ParameterError(f"{wrong} in {what} on {self.target!r} is not a probability")
-        sums = array.sum(axis=-1)
-        if np.abs(sums - 1).max() > ROUNDING:
-            wrong = np.ravel(sums)[np.abs(np.ravel(sums) - 1).argmax()]
-            raise ParameterError(f"{what} on {self.target!r} sum to {wrong:.6g}, not to 1")
-        array.flags.writeable = False
-        return array
 
     def _normal_state(self, name: str) -> int:
         absent = -1 if self.descending else 0

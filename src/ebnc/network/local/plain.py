@@ -3,7 +3,7 @@
 Files are written from them, models are compared by them. What a field may hold is a ``FieldType``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from math import prod
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ from ebnc.errors import ParameterError
 from ebnc.network.local.local import Local
 from ebnc.typing import FloatArray
 
-__all__ = ["FieldType", "equal_by_value", "frozen", "shaped"]
+__all__ = ["FieldType", "distributions", "equal_by_value", "frozen", "shaped"]
 
 L = TypeVar("L", bound=Local)
 
@@ -60,6 +60,28 @@ def shaped(name: str, numbers: FloatArray, shape: tuple[int, ...]) -> FloatArray
             f"{name} has {numbers.size} numbers where {list(shape)} need {prod(shape)}"
         )
     return np.asarray(numbers.reshape(shape))
+
+
+def distributions(
+    values: ArrayLike, shape: tuple[int, ...], axes: Sequence[str], what: str, rounding: float
+) -> FloatArray:
+    """Distributions along the last axis, checked; ``rounding``: by how much a sum may miss 1."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{what} must hold numbers only") from None
+    if array.shape != shape:
+        raise ParameterError(
+            f"{what} must have shape {shape}, one axis for each of {list(axes)}, got {array.shape}"
+        )
+    wrong = array[~(np.isfinite(array) & (array >= 0))]
+    if wrong.size:
+        raise ParameterError(f"{wrong[0]} in {what} is not a probability")
+    sums = array.sum(axis=-1)
+    farthest = np.ravel(sums)[np.abs(np.ravel(sums) - 1.0).argmax()]
+    if abs(farthest - 1.0) > rounding:
+        raise ParameterError(f"a row of {what} sums to {farthest:.6g}, not to 1")
+    return array
 
 
 def frozen(values: ArrayLike, dtype: type[Any] = np.float64) -> Any:

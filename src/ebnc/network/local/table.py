@@ -17,7 +17,7 @@ from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError, refuse_if_too_large
 from ebnc.network.local.configurations import count_cells
-from ebnc.network.local.plain import equal_by_value, frozen
+from ebnc.network.local.plain import distributions, equal_by_value, frozen
 from ebnc.parameters.tables import TableSum
 from ebnc.score.dirichlet import best_alpha, table_alphas
 from ebnc.typing import FloatArray, IntArray
@@ -48,7 +48,14 @@ class Table:
         if len({target, *self.parents}) <= len(self.parents):
             raise ParameterError(f"{target!r} and its parents {list(self.parents)} repeat a name")
         self.domain = Domain({name: declared[name] for name in (*self.parents, target)})
-        self.theta: FloatArray = _check_theta(self, theta)
+        names = (*self.parents, target)
+        shape = tuple(map(self.domain.n_states, names))
+        checked = distributions(
+            theta, shape, names, f"the table of {target!r}", ROUNDING * shape[-1]
+        )
+        sums = checked.sum(axis=-1, keepdims=True)
+        is_exact = np.abs(sums - 1.0).max() < 1e-12
+        self.theta: FloatArray = frozen(checked if is_exact else checked / sums)
 
     @classmethod
     def learn(
@@ -147,27 +154,3 @@ def _refuse_large(target: str, shape: Sequence[int]) -> None:
         f"the table of {target!r} given {len(shape) - 1} parents",
         "take an EBNC or a tree for this node, or fewer parents",
     )
-
-
-def _check_theta(table: Table, theta: ArrayLike) -> Any:
-    shape = tuple(table.domain.n_states(x) for x in (*table.parents, table.target))
-    try:
-        array = np.array(theta, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"the table of {table.target!r} must hold numbers only") from None
-    if array.shape != shape:
-        raise ParameterError(
-            f"the table of {table.target!r} must have shape {shape}, one axis for each of "
-            f"{[*table.parents, table.target]}, got {array.shape}"
-        )
-    if not np.isfinite(array).all() or (array < 0).any():
-        wrong = array[~np.isfinite(array) | (array < 0)][0]
-        raise ParameterError(f"{wrong} in the table of {table.target!r} is not a probability")
-    sums = array.sum(axis=-1, keepdims=True)
-    off = np.abs(sums - 1.0).max()
-    if off > ROUNDING * shape[-1]:
-        raise ParameterError(
-            f"a row of the table of {table.target!r} sums to "
-            f"{sums.ravel()[np.abs(sums - 1.0).argmax()]:.6g}, not to 1"
-        )
-    return frozen(array if off < 1e-12 else array / sums)

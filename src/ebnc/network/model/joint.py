@@ -11,7 +11,7 @@ from ebnc.domain import Domain, State
 from ebnc.errors import NetworkError
 from ebnc.network.local.kinds import equal_locals
 from ebnc.network.local.local import Local
-from ebnc.network.model.graph import topological_order
+from ebnc.network.model.graph import ancestral_set, topological_order
 
 __all__ = ["Joint"]
 
@@ -80,6 +80,11 @@ class Joint(Mapping[str, Local]):
     def parents(self, name: str) -> tuple[str, ...]:
         """The parents of one node."""
         return self[name].parents
+
+    def ancestral(self, names: Iterable[str]) -> list[str]:
+        """``names`` and all their ancestors, parents first: what a query of them depends on."""
+        ancestors = ancestral_set({x: self.parents(x) for x in self}, names)
+        return [x for x in self.order if x in ancestors]
 
     @property
     def variables(self) -> tuple[str, ...]:
