@@ -95,22 +95,49 @@ class Network(Joint):
     ) -> "LearnedNetwork":
         """Learn structure, kinds of nodes and parameters from a table of all variables.
 
-        ``score``: "laplace" (log evidence; exact for tables and trees) or "bic". ``local``: the
-        kinds a node may be, of "ebnc", "naive" (an EBNC without interactions), "table", "tree",
-        "graph" (a decision graph) and "noisy-max"; each node is what scores best. ``regime``:
-        "sparse" searches arcs; "dense" (variables of two states) gives every node all variables
-        before it, in the given ``order`` or in the best of several; "auto" is dense for wide binary
-        data, otherwise sparse, and the better one where both are quick. ``required``,
-        ``forbidden``: arcs (parent, child). ``tiers``: lists of variables; no arc leads back to an
-        earlier one.
-        ``equivalent_sample_size``: of the tables' Dirichlet prior (BDeu), by evidence unless given.
-        ``structure_prior=False`` leaves the prior of structures out of the score.
-        ``categories``, ``missing``, ``weights``: as for ``ebnc.fit``.
-        ``n_jobs``: number of threads; None is one for each core. The network does not depend on it.
-        ``checkpoint``: a file that records the run; learning that was killed goes on from there and
-        ends at the same network.
-        ``on_interrupt``: Ctrl-C raises KeyboardInterrupt ("raise"), or ends learning with the
-        network so far ("best").
+        Parameters
+        ----------
+        data
+            All variables as columns: a frame, a mapping, or a path; see ``ebnc.fit``.
+        score
+            "laplace" (log evidence; exact for tables and trees) or "bic".
+        local
+            The kinds a node may be, one or several of "ebnc", "naive" (an EBNC without
+            interactions), "table", "tree", "graph" (a decision graph) and "noisy-max"; the best by
+            score represents the node.
+        regime
+            "sparse" searches arcs. "dense" (variables of two states) gives every node all variables
+            before it in an order. "auto" is dense for wide binary data, otherwise sparse, and the
+            better one where both are quick.
+        order
+            The order of a dense network; the best of several unless given.
+        max_parents
+            The largest number of parents of a node.
+        required, forbidden
+            Arcs (parent, child) that must be, or must not be, in the network.
+        tiers
+            Lists of variables; no arc leads from a later list to an earlier one.
+        structure_prior
+            False leaves the prior of structures out of the score.
+        equivalent_sample_size
+            Of the tables' Dirichlet prior (BDeu); by evidence unless given.
+        categories, missing, weights
+            As for ``ebnc.fit``.
+        checkpoint
+            A file that records the run; learning that was killed goes on from there and ends at the
+            same network.
+        n_jobs
+            Number of threads; None is one for each core. The network does not depend on it.
+        verbose
+            1 prints every accepted step on standard error.
+        on_interrupt
+            Ctrl-C raises KeyboardInterrupt ("raise"), or ends learning with the network so far
+            ("best").
+
+        Returns
+        -------
+        LearnedNetwork
+            The network, with the score of every node and the trace of the search.
         """
         settings = learn_settings(score, local, structure_prior, equivalent_sample_size)
         if regime not in REGIMES:

@@ -15,7 +15,7 @@ from typing import IO, Any
 from ebnc.data.cases import Cases
 from ebnc.errors import FileError, SearchError
 
-__all__ = ["Checkpoint", "fingerprint"]
+__all__ = ["Checkpoint", "Unrecorded", "fingerprint"]
 
 FORMAT = "ebnc checkpoint 1"
 
@@ -53,7 +53,6 @@ class Checkpoint:
     def append(self, event: dict[str, Any]) -> None:
         """Add one event, from any thread; it counts once its line is complete."""
         with self._lock:
-            self.events.append(event)
             self._write(json.dumps(event))
 
     def _write(self, line: str) -> None:
@@ -86,6 +85,18 @@ class Checkpoint:
         return FileError(
             f"checkpoint {self.path} is damaged in line {number}; delete it to start afresh"
         )
+
+
+class Unrecorded:
+    """Stands for a record where none is wanted."""
+
+    events: tuple[dict[str, Any], ...] = ()
+
+    def append(self, event: dict[str, Any]) -> None:
+        """Forget the event."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
 
 
 def fingerprint(cases: Cases, settings: Iterable[object]) -> str:

@@ -5,20 +5,20 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.errors import ParameterError, SearchError
 from ebnc.network.learning.changes import Change, NetworkStep, NetworkTrace
-from ebnc.network.learning.checkpoint import Checkpoint, fingerprint
+from ebnc.network.learning.checkpoint import Checkpoint, Unrecorded, fingerprint
 from ebnc.network.learning.constraints import Constraints
-from ebnc.network.learning.dense import DenseNode, DenseSettings, all_binary, learn_dense_nodes
+from ebnc.network.learning.dense import DenseNode, all_binary, learn_dense_nodes
 from ebnc.network.learning.dense_node import DenseFit
 from ebnc.network.learning.ordering import candidate_orders
 from ebnc.network.learning.sparse import SparseSearch
@@ -46,7 +46,7 @@ FEW_VARIABLES = 40
 MOST_VARIABLES = 5_000
 """Both regimes look at every pair of variables, and a dense network has a parameter for each."""
 
-Record = Callable[[dict[str, Any]], None]
+Record: TypeAlias = Checkpoint | Unrecorded
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +102,11 @@ def learn_network(
     checked = None if order is None else _checked_order(order, cases, constraints)
     mark = fingerprint(cases, [settings, regimes, checked, *constraints.to_plain()])
     found = []
-    with nullcontext() if checkpoint is None else closing(Checkpoint(checkpoint, mark)) as record:
-        events = [] if record is None else list(record.events)
-        append = None if record is None else record.append
+    with closing(Unrecorded() if checkpoint is None else Checkpoint(checkpoint, mark)) as record:
         if "dense" in regimes:
-            found.append(_dense(cases, constraints, settings, checked, events, append, report))
+            found.append(_dense(cases, constraints, settings, checked, record, report))
         if "sparse" in regimes:
-            found.append(_sparse(cases, constraints, settings, events, append, report))
+            found.append(_sparse(cases, constraints, settings, record, report))
     return max(found, key=lambda learned: learned.score)
 
 
@@ -174,8 +172,7 @@ def _sparse(
     cases: Cases,
     constraints: Constraints,
     settings: Settings,
-    events: Sequence[Mapping[str, Any]],
-    append: Record | None,
+    record: Record,
     report: Callable[[NetworkStep], None] | None,
 ) -> Learned:
     tables = _network_of_tables(cases, constraints, settings)
@@ -185,9 +182,9 @@ def _sparse(
         constraints,
         start=None if tables is None else tables.parents,
         report=report,
-        record=None if append is None else lambda change: append(_change_to_json(change)),
+        record=lambda change: record.append(_change_to_json(change)),
     )
-    for event in events:
+    for event in record.events:
         if "verb" in event:
             search.apply(_change_from_json(event))
     if tables is not None and tables.trace.interrupted:
@@ -216,26 +213,25 @@ def _dense(
     cases: Cases,
     constraints: Constraints,
     settings: Settings,
-    given: list[str] | None,
-    events: Sequence[Mapping[str, Any]],
-    append: Record | None,
+    order: list[str] | None,
+    record: Record,
     report: Callable[[NetworkStep], None] | None,
 ) -> Learned:
     names = cases.rows.names
     varying = [x for x in names if cases.domain.n_states(x) > 1]
-    orders = [given] if given is not None else candidate_orders(cases, varying, constraints)
-    required = {x: constraints.required_parents(x) for x in names}
+    orders = [order] if order is not None else candidate_orders(cases, varying, constraints)
     trace, began = NetworkTrace(), time.perf_counter()
     best: dict[str, DenseNode] = {}
-    for number, order in enumerate(orders):
+    for number, tried in enumerate(orders):
         nodes = learn_dense_nodes(
             cases,
-            order,
-            DenseSettings(settings, required),
-            known=_recorded_fits(events, number),
-            record=None if append is None else partial(_record_fit, append, number),
+            tried,
+            settings,
+            constraints,
+            known=_recorded_fits(record, number),
+            record=partial(_record_fit, record, number),
         )
-        trace.n_fits += len(order)
+        trace.n_fits += len(tried)
         total = sum(node.score for node in nodes.values())
         if not best or total > sum(node.score for node in best.values()):
             best = nodes
@@ -268,15 +264,15 @@ def _checked_order(order: Sequence[str], cases: Cases, constraints: Constraints)
     return [x for x in given if cases.domain.n_states(x) > 1]
 
 
-def _record_fit(append: Record, order: int, name: str, fit: DenseFit) -> None:
+def _record_fit(record: Record, order: int, name: str, fit: DenseFit) -> None:
     numbers = [fit.scale, fit.log_evidence, fit.log_hyperprior]
-    append({"order": order, "node": name, "phi": fit.phi.tolist(), "numbers": numbers})
+    record.append({"order": order, "node": name, "phi": fit.phi.tolist(), "numbers": numbers})
 
 
-def _recorded_fits(events: Sequence[Mapping[str, Any]], order: int) -> dict[str, DenseFit]:
+def _recorded_fits(record: Record, order: int) -> dict[str, DenseFit]:
     return {
         event["node"]: DenseFit(np.array(event["phi"]), *event["numbers"])
-        for event in events
+        for event in record.events
         if event.get("order") == order
     }
 

@@ -1,4 +1,4 @@
-"""Questions x = s that lead from a root to leaves: what trees and decision graphs are made of.
+"""Decision nodes x = s that lead from a root to leaves: what trees and graphs are made of.
 
 Node i asks whether ``variables[i]`` is in its state ``states[i]`` and goes on at ``equal[i]`` or at
 ``other[i]``, always a later node; a leaf asks nothing. In a tree every node but the root is led to

@@ -65,8 +65,10 @@ class _Counted:
         codes = np.array([column[first] for column in columns], dtype=np.int64)
         return cls(codes, sizes, flat.astype(np.float64).reshape(len(first), n_classes))
 
-    def turned(self) -> "_Counted":
-        """The levels the other way round."""
+    def oriented(self, descending: bool) -> "_Counted":
+        """The levels the other way round where they are descending."""
+        if not descending:
+            return self
         return _Counted(self.codes, self.n_states, self.counts[:, ::-1])
 
     def lowest(self) -> tuple[int, ...]:
@@ -107,15 +109,14 @@ def learn_noisy_max(cases: Cases, parents: Sequence[str]) -> LearnedLocal[NoisyM
     data = _Counted.of(cases, parents)
     tried = []
     for descending in (False, True):
-        seen = _oriented(data, descending)
+        seen = data.oriented(descending)
         for normal in dict.fromkeys([seen.lowest(), seen.most_frequent()]):
             tried.append((_fit(seen, normal, JEFFREYS), descending))
     start, descending = max(tried, key=lambda one: one[0].log_evidence)
-    best = _with_best_alpha(
-        _oriented(data, descending), _exchanged(_oriented(data, descending), start)
-    )
+    seen = data.oriented(descending)
+    best = _with_best_alpha(seen, _exchanged(seen, start))
     local = _to_noisy_max(cases, parents, best, descending)
-    flat = _fit(_oriented(data, descending), best.normal, NEARLY_FLAT, best.delta)
+    flat = _fit(seen, best.normal, NEARLY_FLAT, best.delta)
     return LearnedLocal(local, best.log_evidence, _log_choices(cases, parents), flat.log_likelihood)
 
 
@@ -126,10 +127,10 @@ def cause_gains(cases: Cases, local: NoisyMax | None, names: Sequence[str]) -> d
     normal = () if local is None else tuple(local.normal[x] for x in parents)
     gains: dict[str, float] = {}
     for turned in {descending} if parents else (False, True):
-        here = _oriented(_Counted.of(cases, parents), turned)
+        here = _Counted.of(cases, parents).oriented(turned)
         now = _fit(here, normal, JEFFREYS)
         for name in names:
-            data = _oriented(_Counted.of(cases, (*parents, name)), turned)
+            data = _Counted.of(cases, (*parents, name)).oriented(turned)
             start = np.full((data.n_states[-1] - 1, now.delta.shape[1]), 0.1)
             lowest = (*normal, data.lowest()[-1])
             found = _fit(data, lowest, JEFFREYS, np.concatenate([now.delta, start]))
@@ -137,10 +138,6 @@ def cause_gains(cases: Cases, local: NoisyMax | None, names: Sequence[str]) -> d
             gain -= math.log(2) if not parents else 0.0
             gains[name] = max(gain, gains.get(name, -math.inf))
     return gains
-
-
-def _oriented(data: _Counted, descending: bool) -> _Counted:
-    return data.turned() if descending else data
 
 
 def _log_choices(cases: Cases, parents: Sequence[str]) -> float:
