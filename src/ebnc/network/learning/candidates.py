@@ -7,9 +7,9 @@ estimated. These tasks do not depend on each other: they run on several threads.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 from ebnc.kernels.parallel import in_parallel, one_blas_thread
 from ebnc.network.learning.changes import Change
@@ -23,8 +23,7 @@ __all__ = ["Candidate", "all_candidates", "fit_candidate", "fit_change"]
 FITTED_AT_ONCE = 4  # refinements of a node that are looked at; others wait for its next change
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
+class Candidate(NamedTuple):
     """A change of one node.
 
     Attributes
@@ -58,7 +57,7 @@ def fit_change(learner: NodeLearner, state: NodeState, change: Change) -> NodeSt
 def fit_candidate(learner: NodeLearner, state: NodeState, candidate: Candidate) -> Candidate:
     """The candidate with its fit, and the gain that it has by that."""
     after = fit_change(learner, state, candidate.change)
-    return replace(candidate, gain=after.score - state.score, is_estimate=False, state=after)
+    return Candidate(candidate.change, after.score - state.score, is_estimate=False, state=after)
 
 
 @one_blas_thread()

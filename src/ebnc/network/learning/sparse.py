@@ -200,19 +200,21 @@ class SparseSearch:
                     self._fit(candidate)
 
     def _moves(self) -> Iterator[Move]:
-        """All moves, the best first, whether they are allowed or not."""
-
-        def of_node(place: int, position: Position) -> Iterator[tuple[float, int, int, Move]]:
-            return ((-x.gain, place, 0, (x,)) for x in position.candidates or ())
-
-        single = [of_node(i, position) for i, position in enumerate(self.positions.values())]
-        turned = [
-            (-_gain(turn), place, i, turn)
-            for place, head in enumerate(self.positions)
-            for i, turn in enumerate(self._turns(head), 1)
-        ]
-        ranked = heapq.merge(*single, sorted(turned, key=_rank), key=_rank)
-        return (move for *_, move in ranked)
+        """All moves, the best first, whether they are allowed or not; ties go to the first node."""
+        nodes = [position.candidates or () for position in self.positions.values()]
+        turns = [(i, turn) for i, head in enumerate(self.positions) for turn in self._turns(head)]
+        # Entries: −gain, number of the node, number of the turned arc or 0, rank of the candidate.
+        waiting = [(-ranked[0].gain, i, 0, 0) for i, ranked in enumerate(nodes) if ranked]
+        waiting += [(-_gain(turn), i, number, 0) for number, (i, turn) in enumerate(turns, 1)]
+        heapq.heapify(waiting)
+        while waiting:
+            _, i, number, rank = heapq.heappop(waiting)
+            if number:
+                yield turns[number - 1][1]
+                continue
+            yield (nodes[i][rank],)
+            if rank + 1 < len(nodes[i]):
+                heapq.heappush(waiting, (-nodes[i][rank + 1].gain, i, 0, rank + 1))
 
     def _turns(self, head: str) -> Iterator[Move]:
         """Arcs to a node turned round."""
@@ -277,10 +279,6 @@ class SparseSearch:
 def _key(name: str, state: NodeState) -> Hashable:
     fit = state.fits.get("ebnc")
     return name, frozenset(state.parents), None if fit is None else fit.model.structure
-
-
-def _rank(entry: tuple[float, int, int, Move]) -> tuple[float, int, int]:
-    return entry[:3]
 
 
 def _gain(move: Move) -> float:
