@@ -25,8 +25,8 @@ from benchmarks.measure import Comparison
 NODE = """
 import numpy as np
 import ebnc
-from ebnc.network.dense_node import fit_dense_node
-from ebnc.network.indicators import Indicators
+from ebnc.network.learning.dense_node import fit_dense_node
+from ebnc.network.learning.indicators import Indicators
 from ebnc.data.read import learn_joint_cases
 rng = np.random.default_rng(0)
 names = [f"V{i}" for i in range(1501)]

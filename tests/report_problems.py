@@ -76,7 +76,7 @@ def hostile():
 def network(n_nodes=8, most_parents=4, seed=0, names=None):
     """A network of EBNCs with arcs among the parents, a table and a tree."""
     from ebnc import EBNC, Domain, EmbeddedStructure, Network
-    from ebnc.network.table import Table
+    from ebnc.network.local.table import Table
     from ebnc.parameters.phi import Basis
 
     rng = np.random.default_rng(seed)

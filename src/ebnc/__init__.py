@@ -3,21 +3,25 @@
 Names are loaded on first use, so that ``import ebnc`` costs next to nothing.
 """
 
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+from ebnc.storage import provide
 
 if TYPE_CHECKING:
     from ebnc.domain import Domain
     from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.estimator.features import EBNCFeatures
     from ebnc.fitting.closest_theta import closest_embedded_network
+    from ebnc.formats.bif import read_bif, write_bif
     from ebnc.formats.native import load, save
     from ebnc.learn import fit, fit_theta
-    from ebnc.network.decision_graph import DecisionGraph
+    from ebnc.network.local.decision_graph import DecisionGraph
+    from ebnc.network.local.noisy_max import NoisyMax
+    from ebnc.network.local.table import Table
+    from ebnc.network.local.tree import Tree
     from ebnc.network.network import Network
-    from ebnc.network.noisy_max import NoisyMax
-    from ebnc.network.table import Table
-    from ebnc.network.tree import Tree
     from ebnc.parameters.blocks import dimension_by_blocks
     from ebnc.parameters.dimension import dimension
     from ebnc.parameters.ebnc import EBNC
@@ -54,7 +58,9 @@ __all__ = [
     "fit_theta",
     "generic_dimension",
     "load",
+    "read_bif",
     "save",
+    "write_bif",
 ]
 
 _HOME = {
@@ -68,11 +74,11 @@ _HOME = {
     "EBNCFeatures": "ebnc.estimator.features",
     "EmbeddedNetwork": "ebnc.parameters.embedded_network",
     "EmbeddedStructure": "ebnc.structure.embedded",
-    "DecisionGraph": "ebnc.network.decision_graph",
+    "DecisionGraph": "ebnc.network.local.decision_graph",
     "Network": "ebnc.network.network",
-    "NoisyMax": "ebnc.network.noisy_max",
-    "Table": "ebnc.network.table",
-    "Tree": "ebnc.network.tree",
+    "NoisyMax": "ebnc.network.local.noisy_max",
+    "Table": "ebnc.network.local.table",
+    "Tree": "ebnc.network.local.tree",
     "closest_embedded_network": "ebnc.fitting.closest_theta",
     "dimension": "ebnc.parameters.dimension",
     "dimension_by_blocks": "ebnc.parameters.blocks",
@@ -81,7 +87,9 @@ _HOME = {
     "fit_theta": "ebnc.learn",
     "generic_dimension": "ebnc.parameters.generic",
     "load": "ebnc.formats.native",
+    "read_bif": "ebnc.formats.bif",
     "save": "ebnc.formats.native",
+    "write_bif": "ebnc.formats.bif",
 }
 
 
@@ -99,3 +107,7 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+for _name in ("read_bif", "save", "write_bif"):  # methods of models call them
+    provide(_name, partial(__getattr__, _name))

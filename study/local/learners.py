@@ -13,9 +13,9 @@ import pandas as pd
 import ebnc
 from ebnc.data.cases import Cases
 from ebnc.data.read import learn_joint_cases
-from ebnc.network.constraints import Constraints
-from ebnc.network.nodes import Settings
-from ebnc.network.sparse import SparseSearch
+from ebnc.network.learning.constraints import Constraints
+from ebnc.network.learning.sparse import SparseSearch
+from ebnc.network.local.node import Settings
 
 __all__ = ["KINDS", "PEERS", "STRUCTURES", "learn"]
 
@@ -53,7 +53,7 @@ def learn_nodes(data: pd.DataFrame, truth: ebnc.Network, kinds: tuple[str, ...])
     constraints = Constraints.of(names, required=known, forbidden=others)
     search = SparseSearch(cases, Settings(kinds=kinds), constraints)
     search.run()
-    return ebnc.Network(node.learner.local(node.state) for node in search.nodes.values())
+    return ebnc.Network(search.locals())
 
 
 def hill_climbing(data: pd.DataFrame, truth: ebnc.Network) -> ebnc.Network:

@@ -16,7 +16,7 @@ import pandas as pd
 
 import ebnc
 from ebnc.data.rows import CodedRows, all_configurations
-from ebnc.network.sampling import sample_codes
+from ebnc.network.inference.sampling import sample_codes
 
 __all__ = ["MOST_ROWS", "Divergence", "Truth", "network_names", "read_truth"]
 

@@ -91,7 +91,7 @@ def test_records_of_other_runs_are_refused_and_kept(tmp_path):
 @pytest.mark.parametrize("local", ["ebnc", ("ebnc", "table")])
 def test_ctrl_c_returns_the_network_so_far(local, monkeypatch):
     """After two changes; with tables that is the network of tables, where the search begins."""
-    from ebnc.network.sparse import SparseSearch
+    from ebnc.network.learning.sparse import SparseSearch
 
     data = random_network(11, n_nodes=8).sample(600, random_state=0)
     accept = SparseSearch._accept
@@ -112,7 +112,7 @@ def test_ctrl_c_returns_the_network_so_far(local, monkeypatch):
 
 
 def test_ctrl_c_before_the_first_fit_keeps_a_network_without_arcs(monkeypatch):
-    from ebnc.network.sparse import SparseSearch
+    from ebnc.network.learning.sparse import SparseSearch
 
     data = random_network(11, n_nodes=8).sample(600, random_state=0)
     calls, run = [], SparseSearch.run

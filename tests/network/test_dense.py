@@ -9,9 +9,9 @@ from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
 from ebnc.errors import SearchError
 from ebnc.likelihood.prior import INTERCEPT_SCALE
-from ebnc.network import indicators
-from ebnc.network.dense_node import fit_dense_node
-from ebnc.network.indicators import Indicators
+from ebnc.network.learning import indicators
+from ebnc.network.learning.dense_node import fit_dense_node
+from ebnc.network.learning.indicators import Indicators
 from network.networks import random_network
 
 

@@ -9,7 +9,8 @@ import pytest
 import ebnc
 from ebnc.data.read import learn_joint_cases
 from ebnc.errors import DataError, ParameterError, SearchError
-from ebnc.network.nodes import NodeLearner, Settings
+from ebnc.network.learning.node_learner import NodeLearner
+from ebnc.network.local.node import Settings
 from network.networks import random_network
 
 
@@ -19,11 +20,7 @@ def sample(seed, n=1000, **more):
 
 
 def learner(data, name, **settings):
-    cases = learn_joint_cases(data, None, "state", None)
-    from ebnc.data.cases import Cases
-
-    mine = Cases(cases.domain, name, cases.rows, cases.rows.column(name), cases.weights)
-    return NodeLearner(mine, Settings(**settings))
+    return NodeLearner(learn_joint_cases(data, None, "state", None), name, Settings(**settings))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -43,7 +40,7 @@ def test_table_scores_are_bdeu_as_pgmpy_computes_it(seed, sample_size, without_w
         mine = learner(data, name, sample_size=sample_size, structure_prior=False)
         for parents in combinations([x for x in data.columns if x != name], 2):
             expected = theirs.local_score(name, parents)
-            assert mine.table_score(parents) == pytest.approx(expected, abs=1e-6)
+            assert mine.tables.learn(parents).score == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -8,7 +8,7 @@ import pytest
 
 import ebnc
 from ebnc.errors import DataError, DomainError, NetworkError, ParameterError, TooLargeError
-from ebnc.network import elimination
+from ebnc.network.inference import elimination
 from network.networks import everything, joint_table, random_network
 
 

@@ -13,7 +13,7 @@ from ebnc.data.cases import Cases
 from ebnc.data.coder import encode
 from ebnc.data.read import learn_joint_cases
 from ebnc.errors import ParameterError
-from ebnc.network.noisy_max_learning import _Counted, _fit, cause_gains, learn_noisy_max
+from ebnc.network.local.noisy_max_learning import _Counted, _fit, cause_gains, learn_noisy_max
 from ebnc.score.dirichlet import dirichlet_log_evidence
 from network.networks import random_local
 
@@ -232,7 +232,7 @@ def test_search_finds_the_causes_and_the_kind():
     ("leak", "effects", "message"),
     [
         ([0.5, 0.5], {}, "must have shape"),
-        ([0.5, 0.5, 0.5], {}, "sum to 1.5"),
+        ([0.5, 0.5, 0.5], {}, "sums to 1.5"),
         (["a", 0, 1], {}, "numbers only"),
         ([1, 0, 0], {"B": [[1, 0, 0], [2, -1, 0]]}, "-1.0 in the effects of 'B'"),
         ([1, 0, 0], {"B": [[0.9, 0.1, 0], [0.5, 0.5, 0]]}, "no state of 'B' is normal"),

@@ -5,8 +5,8 @@ import pytest
 
 import ebnc
 from ebnc.errors import DataError, NetworkError, ParameterError, QueryError, TooLargeError
-from ebnc.network import elimination
-from ebnc.network import query as module
+from ebnc.network.inference import elimination
+from ebnc.network.inference import query as module
 from network.networks import joint_table, random_network
 
 

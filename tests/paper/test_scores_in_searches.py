@@ -11,7 +11,8 @@ import ebnc
 from ebnc.data.read import read_cases
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError
 from ebnc.likelihood.prior import NormalPrior
-from ebnc.network.nodes import NodeLearner, Settings
+from ebnc.network.learning.node_learner import NodeLearner
+from ebnc.network.local.node import Settings
 from ebnc.score.criterion import BIC
 from ebnc.search.scorer import Scorer
 
@@ -56,10 +57,11 @@ def test_bic_of_a_trivial_ebnc_is_that_of_the_table_in_fits_searches_and_network
         cases = read_cases(data, domain, inputs, "Y")
         assert Scorer(cases, BIC()).tuned(trivial).fit.bic == pytest.approx(expected, abs=1e-6)
         whole = read_cases(data, domain, list(data), "Y")
-        learner = NodeLearner(whole, Settings("bic", ("ebnc", "table")))
-        state = learner.refined(learner.start(inputs), trivial)
+        learner = NodeLearner(whole, "Y", Settings("bic", ("ebnc", "table")))
+        state = learner.refine(learner.learn(inputs), trivial)
         # The table has no arcs inside; an EBNC pays for those.
-        price = state.embedded.score - state.embedded.fit.bic - learner.log_prior(len(inputs))
+        scored = state.fits["ebnc"].model
+        price = scored.score - scored.fit.bic - learner.node.log_prior(len(inputs))
         assert state.scores["ebnc"] - price == pytest.approx(state.scores["table"], abs=1e-6)
 
 
@@ -70,8 +72,8 @@ def test_bic_of_trees_and_noisy_max_is_at_maximum_likelihood():
     data = {"A": a, "Y": (generator.random(800) < np.where(a == 1, 0.9, 0.2)).astype(int)}
     cases = read_cases(data, ebnc.Domain({"A": 2, "Y": 2}), ["A", "Y"], "Y")
     kinds = ("table", "tree", "graph", "noisy-max")
-    learner = NodeLearner(cases, Settings("bic", kinds, structure_prior=False))
-    scores = learner.start(["A"]).scores
+    learner = NodeLearner(cases, "Y", Settings("bic", kinds, structure_prior=False))
+    scores = learner.learn(["A"]).scores
     expected = eq_9(a, data["Y"], 2, 2)
     assert scores == pytest.approx(dict.fromkeys(kinds, expected), abs=1e-6)
 
@@ -149,8 +151,8 @@ def test_the_kind_that_made_the_data_wins(kind, expected):
     for seed in range(20):
         data, domain = sampled(kind, seed)
         cases = read_cases(data, domain, list(data), "Y")
-        learner = NodeLearner(cases, Settings(kinds=("naive", "table")))
-        won += learner.start(["A", "B"]).kind == expected
+        learner = NodeLearner(cases, "Y", Settings(kinds=("naive", "table")))
+        won += learner.learn(["A", "B"]).kind == expected
     assert won >= 17
 
 
@@ -160,7 +162,7 @@ def test_without_parents_no_kind_has_an_advantage_of_many_nats(n_classes):
     generator = np.random.default_rng(n_classes)
     y = generator.choice(n_classes, 500, p=generator.dirichlet(np.full(n_classes, 2.0)))
     cases = read_cases({"Y": y}, ebnc.Domain({"Y": n_classes}), ["Y"], "Y")
-    scores = NodeLearner(cases, Settings(kinds=("ebnc", "table"))).start().scores
+    scores = NodeLearner(cases, "Y", Settings(kinds=("ebnc", "table"))).learn(()).scores
     assert abs(scores["ebnc"] - scores["table"]) < 1.0 + n_classes / 2
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from ebnc import Network
 from ebnc.errors import EBNCError
-from ebnc.network.table import Table
+from ebnc.network.local.table import Table
 from ebnc.report import NetworkFindings, render_html, summarise_network
 from ebnc.report.layers import in_layers
 from ebnc.report.network_drawing import draw_matrix, draw_network, is_tangled

@@ -21,10 +21,10 @@ import numpy as np
 
 from ebnc.domain import Domain
 from ebnc.errors import EBNCError, FormatError
-from ebnc.network.expansion import MOST_CELLS, expand, refuse_expansion
+from ebnc.network.inference.pyagrum import state_names
+from ebnc.network.local.expansion import MOST_CELLS, expand, refuse_expansion
+from ebnc.network.local.table import Table
 from ebnc.network.network import Network
-from ebnc.network.pyagrum import state_names
-from ebnc.network.table import Table
 from ebnc.writing import write_whole
 
 __all__ = ["read_bif", "write_bif"]
@@ -65,7 +65,7 @@ def write_bif(network: Network, path: str | PathLike[str], *, overwrite: bool = 
 
     Refused before anything is allocated where the tables would not fit. Written beside and renamed.
     """
-    refuse_expansion(network)
+    refuse_expansion(network.values())
     names = _words(list(network))
     states = {x: _words(state_names(network.domain[x])) for x in network}
     lines = ["network ebnc {", "}"]

@@ -2,12 +2,11 @@
 
     p(z) = Π_i p(z_i | pa_i)
 
-Each factor may be an ``EBNC``, a ``Table``, a ``Tree``, …: whatever is a ``network.local.Local``.
+Each factor may be an ``EBNC``, a ``Table``, a ``Tree``, …: whatever is a ``local.local.Local``.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -16,22 +15,35 @@ import numpy as np
 from ebnc.data.cases import Cases
 from ebnc.data.coder import encode
 from ebnc.data.frames import to_frame
-from ebnc.data.read import row_weights
+from ebnc.data.read import learn_joint_cases, row_weights
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import Categories, Frame, Missing
 from ebnc.data.table import TableLike as Rows
-from ebnc.domain import Domain, State
+from ebnc.domain import State
 from ebnc.errors import DataError, NetworkError, ParameterError
-from ebnc.network.given import Given, fit_given
-from ebnc.network.graph import topological_order
-from ebnc.network.learning import Learned, learn_network
-from ebnc.network.local import Local
-from ebnc.network.marginal import log_marginals
-from ebnc.network.node_scores import NetworkScore, NodeScore, score_nodes
-from ebnc.network.nodes import DEFAULT_KINDS
-from ebnc.network.pyagrum import from_pyagrum, to_pyagrum
-from ebnc.network.query import Method, QueryResult, query
-from ebnc.network.sampling import sample_codes
+from ebnc.network.inference.marginal import log_marginals
+from ebnc.network.inference.pyagrum import tables_from_pyagrum, to_pyagrum
+from ebnc.network.inference.query import Method, query
+from ebnc.network.inference.query_result import QueryResult
+from ebnc.network.inference.sampling import sample_codes
+from ebnc.network.learning.constraints import Constraints
+from ebnc.network.learning.fit_network import Given, fit_network
+from ebnc.network.learning.learn_network import (
+    REGIMES,
+    Learned,
+    check_sample_size,
+    learn_network,
+    learn_settings,
+    print_step,
+    refuse_many_variables,
+)
+from ebnc.network.learning.node_scores import NetworkScore, NodeScore, score_nodes
+from ebnc.network.local.kinds import DEFAULT_KINDS
+from ebnc.network.local.local import Local
+from ebnc.network.model.joint import Joint
+from ebnc.score.fit_memory import refuse_large_nodes
+from ebnc.storage import provided
+from ebnc.threads import limit_threads
 from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -40,12 +52,12 @@ if TYPE_CHECKING:
 __all__ = ["FittedNetwork", "LearnedNetwork", "Network"]
 
 
-class Network(Mapping[str, Local]):
+class Network(Joint):
     """A joint distribution: a mapping from every node to its local distribution.
 
     Examples
     --------
-    >>> from ebnc.network.table import Table
+    >>> from ebnc.network.local.table import Table
     >>> two = {"Rain": ["no", "yes"], "Wet": ["no", "yes"]}
     >>> network = Network([
     ...     Table("Rain", [], two, [0.8, 0.2]),
@@ -56,24 +68,6 @@ class Network(Mapping[str, Local]):
     no    0.3333
     yes   0.6667
     """
-
-    def __init__(self, locals_: Iterable[Local]) -> None:
-        self._locals: dict[str, Local] = {}
-        states: dict[str, tuple[State, ...]] = {}
-        for local in locals_:
-            if local.target in self._locals:
-                raise NetworkError(f"{local.target!r} has two local distributions; give one")
-            self._locals[local.target] = local
-            for name, given in local.domain.items():
-                if states.setdefault(name, given) != given:
-                    raise NetworkError(
-                        f"the states of {name!r} differ between nodes: {list(states[name])} and, "
-                        f"for {local.target!r}, {list(given)}"
-                    )
-        if not self._locals:
-            raise NetworkError("a network needs at least one node")
-        self.order = topological_order({x: local.parents for x, local in self._locals.items()})
-        self.domain = Domain({name: states[name] for name in self._locals})
 
     # -- ways in and out ------------------------------------------------------------------------
 
@@ -102,44 +96,75 @@ class Network(Mapping[str, Local]):
     ) -> "LearnedNetwork":
         """Learn structure, kinds of nodes and parameters from a table of all variables.
 
-        ``score``: "laplace" (log evidence; exact for tables and trees) or "bic". ``local``: the
-        kinds a node may be, of "ebnc", "naive" (an EBNC without interactions), "table", "tree",
-        "graph" (a decision graph) and "noisy-max"; each node is what scores best. ``regime``:
-        "sparse" searches arcs; "dense" (variables of two states) gives every node all variables
-        before it, in the given ``order`` or in the best of several; "auto" is dense for wide binary
-        data, otherwise sparse, and the better one where both are quick. ``required``,
-        ``forbidden``: arcs (parent, child). ``tiers``: lists of variables; no arc leads back to an
-        earlier one.
-        ``equivalent_sample_size``: of the tables' Dirichlet prior (BDeu), by evidence unless given.
-        ``structure_prior=False`` leaves the prior of structures out of the score.
-        ``categories``, ``missing``, ``weights``: as for ``ebnc.fit``.
-        ``n_jobs``: number of threads; None is one for each core. The network does not depend on it.
-        ``checkpoint``: a file that records the run; learning that was killed goes on from there and
-        ends at the same network.
-        ``on_interrupt``: Ctrl-C raises KeyboardInterrupt ("raise"), or ends learning with the
-        network so far ("best").
+        Parameters
+        ----------
+        data
+            All variables as columns: a frame, a mapping, or a path; see ``ebnc.fit``.
+        score
+            "laplace" (log evidence; exact for tables and trees) or "bic".
+        local
+            The kinds a node may be, one or several of "ebnc", "naive" (an EBNC without
+            interactions), "table", "tree", "graph" (a decision graph) and "noisy-max"; the best by
+            score represents the node.
+        regime
+            "sparse" searches arcs. "dense" (variables of two states) gives every node all variables
+            before it in an order. "auto" is dense for wide binary data, otherwise sparse, and the
+            better one where both are quick.
+        order
+            The order of a dense network; the best of several unless given.
+        max_parents
+            The largest number of parents of a node.
+        required, forbidden
+            Arcs (parent, child) that must be, or must not be, in the network.
+        tiers
+            Lists of variables; no arc leads from a later list to an earlier one.
+        structure_prior
+            False leaves the prior of structures out of the score.
+        equivalent_sample_size
+            Of the tables' Dirichlet prior (BDeu); by evidence unless given.
+        categories, missing, weights
+            As for ``ebnc.fit``.
+        checkpoint
+            A file that records the run; learning that was killed goes on from there and ends at the
+            same network.
+        n_jobs
+            Number of threads; None is one for each core. The network does not depend on it.
+        verbose
+            1 prints every accepted step on standard error.
+        on_interrupt
+            Ctrl-C raises KeyboardInterrupt ("raise"), or ends learning with the network so far
+            ("best").
+
+        Returns
+        -------
+        LearnedNetwork
+            The network, with the score of every node and the trace of the search.
         """
-        found = learn_network(
-            data,
-            score=score,
-            local=local,
-            regime=regime,
-            order=order,
-            max_parents=max_parents,
-            required=required,
-            forbidden=forbidden,
-            tiers=tiers,
-            structure_prior=structure_prior,
-            equivalent_sample_size=equivalent_sample_size,
-            categories=categories,
-            missing=missing,
-            weights=weights,
-            checkpoint=checkpoint,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            on_interrupt=on_interrupt,
-        )
-        return LearnedNetwork(found)
+        settings = learn_settings(score, local, structure_prior, equivalent_sample_size)
+        if regime not in REGIMES:
+            raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
+        if on_interrupt not in ("raise", "best"):
+            raise ParameterError(f"on_interrupt must be 'raise' or 'best', got {on_interrupt!r}")
+        with limit_threads(n_jobs):
+            cases = learn_joint_cases(data, categories, missing, weights)
+            names = cases.rows.names
+            refuse_many_variables(len(names))
+            if {"ebnc", "naive"} & set(settings.kinds):
+                refuse_large_nodes(cases.domain, names)
+            constraints = Constraints.of(
+                names, required=required, forbidden=forbidden, tiers=tiers, max_parents=max_parents
+            )
+            learned = learn_network(
+                cases,
+                settings,
+                constraints,
+                regime=regime,
+                order=order,
+                checkpoint=checkpoint,
+                report=print_step if verbose else None,
+                on_interrupt=on_interrupt,
+            )
+        return LearnedNetwork(learned)
 
     @classmethod
     def fit(
@@ -187,41 +212,30 @@ class Network(Mapping[str, Local]):
         >>> network.node_scores["wet"].dimension, round(network.bic, 3)
         (2, -10.914)
         """
-        found = fit_given(
-            given,
-            data,
-            local=local,
-            prior_scale=prior_scale,
-            equivalent_sample_size=equivalent_sample_size,
-            categories=categories,
-            missing=missing,
-            weights=weights,
-        )
-        return FittedNetwork(*found)
+        check_sample_size(equivalent_sample_size)
+        cases = learn_joint_cases(data, categories, missing, weights)
+        locals_, scores = fit_network(given, cases, local, prior_scale, equivalent_sample_size)
+        return FittedNetwork(locals_, scores, cases.total_weight)
 
     @classmethod
     def read_bif(cls, path: str | PathLike[str]) -> "Network":
-        """The network in a BIF file, as full tables."""
-        from ebnc.formats.bif import read_bif
-
-        return read_bif(path)
+        """The network in a BIF file, as full tables; the same as ``ebnc.read_bif``."""
+        network: Network = provided("read_bif")(path)
+        return network
 
     def write_bif(self, path: str | PathLike[str], *, overwrite: bool = True) -> list[str]:
         """Write BIF, every node a full table; returns what that loses, in sentences."""
-        from ebnc.formats.bif import write_bif
-
-        return write_bif(self, path, overwrite=overwrite)
+        lost: list[str] = provided("write_bif")(self, path, overwrite=overwrite)
+        return lost
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = True) -> None:
         """Write the native file, which ``ebnc.load`` reads: structure and φ, no expanded tables."""
-        from ebnc.formats.native import save
-
-        save(self, path, overwrite=overwrite)
+        provided("save")(self, path, overwrite=overwrite)
 
     @classmethod
     def from_pyagrum(cls, bn: Any) -> "Network":
         """From a ``pyagrum.BayesNet``, as full tables."""
-        return from_pyagrum(bn)
+        return cls(tables_from_pyagrum(bn))
 
     def to_pyagrum(self) -> Any:
         """A ``pyagrum.BayesNet``, every node a full table; refused where that is too large."""
@@ -240,54 +254,6 @@ class Network(Mapping[str, Local]):
             odd = min(set(found.arcs) ^ set(graph.edges))
             raise NetworkError(f"arc {odd} is not both in the graph and in its nodes")
         return found
-
-    # -- what it is ---------------------------------------------------------------------------
-
-    def __getitem__(self, name: str) -> Local:
-        try:
-            return self._locals[name]
-        except KeyError:
-            shown = ", ".join(map(repr, list(self._locals)[:8]))
-            raise NetworkError(f"the network has no node {name!r}; it has {shown}, …") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._locals)
-
-    def __len__(self) -> int:
-        return len(self._locals)
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __repr__(self) -> str:
-        n_arcs = len(self.arcs)
-        return f"Network({len(self)} nodes, {n_arcs} arcs, dimension={self.dimension})"
-
-    def local(self, name: str) -> Local:
-        """The local distribution of one node."""
-        return self[name]
-
-    def parents(self, name: str) -> tuple[str, ...]:
-        """The parents of one node."""
-        return self[name].parents
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """All nodes, in the order given."""
-        return tuple(self._locals)
-
-    @cached_property
-    def arcs(self) -> tuple[tuple[str, str], ...]:
-        """Every arc (parent, child)."""
-        return tuple((tail, head) for head in self for tail in self.parents(head))
-
-    @cached_property
-    def dimension(self) -> int:
-        """The number of free parameters of all nodes together."""
-        return sum(local.dimension for local in self._locals.values())
 
     # -- use ----------------------------------------------------------------------------------
 
@@ -315,7 +281,7 @@ class Network(Mapping[str, Local]):
             return log_marginals(self, rows, np.array(hidden), n_samples, random_state)
         rows = CodedRows(rows.names, tuple(map(self.domain.n_states, rows.names)), rows.codes)
         total = np.zeros(len(rows))
-        for local in self._locals.values():
+        for local in self.values():
             total += local.log_probability(rows)
         return total
 
@@ -417,7 +383,7 @@ class Network(Mapping[str, Local]):
         import networkx
 
         graph: nx.DiGraph[str] = networkx.DiGraph()
-        for name, local in self._locals.items():
+        for name, local in self.items():
             graph.add_node(name, local=local)
         graph.add_edges_from(self.arcs)
         return graph

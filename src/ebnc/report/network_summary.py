@@ -13,7 +13,8 @@ from ebnc.data.read import row_weights
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain
 from ebnc.errors import FormatError
-from ebnc.network.expansion import expand
+from ebnc.network.local.expansion import expand
+from ebnc.network.local.kinds import KINDS
 from ebnc.parameters.ebnc import EBNC
 from ebnc.report.network_findings import VERSION, NetworkFindings
 from ebnc.report.summary import TraceStep, TraceSummary
@@ -24,7 +25,6 @@ __all__ = ["NetworkSummary", "NodeSummary", "ReportedNetwork", "summarise_networ
 
 LONGEST_COUNT = 10**15
 MOST_ROWS, MOST_STATES, MOST_LINES = 16, 6, 40
-IN_WORDS = ("tree", "graph", "noisy-max")
 
 
 class ReportedNetwork(Protocol):
@@ -178,7 +178,8 @@ def _node(local: Any, score: float | None, loss: float | None) -> NodeSummary:
     if prod(sizes) <= MOST_ROWS and domain.n_states(name) <= MOST_STATES:
         rows = expand(local).theta.reshape(-1, domain.n_states(name))
         table = tuple(tuple(row) for row in rows.tolist())
-    text = str(local) if local.kind in IN_WORDS else ""
+    kind = KINDS.get(local.kind)
+    text = str(local) if kind is not None and kind.is_readable else ""
     return NodeSummary(
         name=name,
         kind=local.kind,

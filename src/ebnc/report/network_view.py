@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
+from ebnc.network.local.kinds import words_of
 from ebnc.report.charts import LineChart, trace_chart
 from ebnc.report.drawing import Drawing, draw_structure
 from ebnc.report.network_drawing import Matrix, draw_matrix, draw_network, is_tangled
@@ -17,13 +18,6 @@ from ebnc.structure.embedded import EmbeddedStructure
 __all__ = ["NetworkView", "NodeView", "network_view"]
 
 MOST_NODES = 300
-KINDS = {
-    "ebnc": "embedded network",
-    "table": "full table",
-    "tree": "decision tree",
-    "graph": "decision graph",
-    "noisy-max": "noisy-MAX",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +82,7 @@ def network_view(summary: NetworkSummary) -> NetworkView:
         matrix=matrix,
         n_not_drawn=max(drawing.n_hidden if drawing else 0, matrix.n_hidden if matrix else 0),
         texts={
-            node.name: f"{shortened(node.name)}: {KINDS.get(node.kind, node.kind)}, "
+            node.name: f"{shortened(node.name)}: {words_of(node.kind)}, "
             f"{count_text(len(node.parents))} parents, {count_text(node.dimension)} parameters"
             for node in summary.nodes
         },
@@ -98,7 +92,7 @@ def network_view(summary: NetworkSummary) -> NetworkView:
         chosen=max(
             range(len(views)), key=lambda i: (views[i].drawing is not None, _rank(views[i]))
         ),
-        kinds=tuple((kind, KINDS.get(kind, kind), n) for kind, n in counted.most_common()),
+        kinds=tuple((kind, words_of(kind), n) for kind, n in counted.most_common()),
         trace=None if summary.trace is None else trace_chart(summary.trace),
     )
 
@@ -119,7 +113,7 @@ def _node_view(
     return NodeView(
         index=index,
         node=node,
-        kind=KINDS.get(node.kind, node.kind),
+        kind=words_of(node.kind),
         children=children,
         full_table=large_count_text(node.full_table, node.log10_full_table),
         drawing=drawing,
@@ -141,8 +135,7 @@ def _sentences(summary: NetworkSummary, kinds: Counter[str]) -> tuple[str, str, 
         )
     )
     words = [
-        f"{count_text(n)} {KINDS.get(kind, kind)}{'s' if n > 1 else ''}"
-        for kind, n in kinds.most_common()
+        f"{count_text(n)} {words_of(kind)}{'s' if n > 1 else ''}" for kind, n in kinds.most_common()
     ]
     dimension, full = count_text(summary.dimension), _full_tables(summary)
     against = (

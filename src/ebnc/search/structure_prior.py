@@ -16,7 +16,7 @@ m numbers were cut, at places between two of N cases. Then n in the first term i
     C(m, c) · (m (N − 1) + inputs that are no numbers)
 
 A full table and a tree with k parents pay the first term. A tree also pays for its questions (see
-``network.growing``).
+``network.local.tree_growth``).
 """
 
 import math

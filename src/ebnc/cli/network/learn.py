@@ -72,9 +72,9 @@ def learn(
     from ebnc.cli.evaluating import findings_of
     from ebnc.data.batches import column_names
     from ebnc.formats.native import model_bytes
-    from ebnc.network.learning import refuse_many_variables
+    from ebnc.network.learning.learn_network import refuse_many_variables
+    from ebnc.network.local.kinds import DEFAULT_KINDS
     from ebnc.network.network import Network
-    from ebnc.network.nodes import DEFAULT_KINDS
     from ebnc.report import render_html, summarise_network
 
     options = reading(types, missing, delimiter, decimal)

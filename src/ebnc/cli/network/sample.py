@@ -36,7 +36,7 @@ def sample(
     network = read_network(model)
     import numpy as np
 
-    from ebnc.network.sampling import sample_codes
+    from ebnc.network.inference.sampling import sample_codes
 
     generator = np.random.default_rng(seed)
     labels = [

@@ -1,0 +1,1 @@
+"""Questions to a network: exact sums, samples, posteriors."""

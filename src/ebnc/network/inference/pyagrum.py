@@ -1,0 +1,132 @@
+"""The bridge to pyAgrum (extra ``exact``): networks there and back, and exact posteriors."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log, prod
+from typing import Any
+
+import numpy as np
+
+from ebnc.domain import Domain, Interval, State
+from ebnc.errors import NetworkError, TooLargeError
+from ebnc.network.local.expansion import MOST_CELLS, expand, refuse_expansion
+from ebnc.network.local.table import Table
+from ebnc.network.model.joint import Joint
+from ebnc.typing import FloatArray
+
+__all__ = ["ExactPosterior", "exact_posterior", "tables_from_pyagrum", "to_pyagrum"]
+
+
+@dataclass(frozen=True, eq=False)
+class ExactPosterior:
+    """p(variables | evidence), one axis each, and log p(evidence)."""
+
+    probabilities: FloatArray
+    log_evidence: float
+
+
+def _pyagrum() -> Any:
+    try:
+        import pyagrum
+    except ImportError:
+        raise ImportError(
+            "pyAgrum is not installed; pip install 'ebnc[exact]', or query by sampling"
+        ) from None
+    return pyagrum
+
+
+def to_pyagrum(network: Joint, names: Sequence[str] | None = None) -> Any:
+    """A pyAgrum ``BayesNet`` with every local distribution written out; ``names``: only these.
+
+    States become labels as they print; structure inside a node (EBNC, tree) is lost.
+    """
+    kept = network.order if names is None else names
+    refuse_expansion(network[x] for x in kept)
+    gum = _pyagrum()
+    bn = gum.BayesNet("network")
+    for name in kept:
+        labels = state_names(network.domain[name])
+        bn.add(gum.LabelizedVariable(name, name, labels))
+    for name in kept:
+        for parent in network.parents(name):
+            bn.addArc(parent, name)
+        table = expand(network[name])
+        cpt = bn.cpt(name)
+        order = list(reversed(cpt.names))  # NumPy's axes run the other way round
+        own = [*table.parents, name]
+        cpt[:] = np.ascontiguousarray(np.transpose(table.theta, [own.index(x) for x in order]))
+    return bn
+
+
+def tables_from_pyagrum(bn: Any) -> list[Table]:
+    """The nodes of a pyAgrum ``BayesNet`` as full tables; states are its labels."""
+    _pyagrum()
+    if not (hasattr(bn, "cpt") and hasattr(bn, "names")):
+        raise NetworkError(f"a pyagrum.BayesNet is needed, got {type(bn).__name__}")
+    domain = Domain(
+        {bn.variable(node).name(): list(bn.variable(node).labels()) for node in bn.nodes()}
+    )
+    tables = []
+    for node in bn.nodes():
+        name = bn.variable(node).name()
+        order = list(reversed(bn.cpt(node).names))
+        theta = np.transpose(
+            bn.cpt(node).toarray(),
+            [*(i for i, x in enumerate(order) if x != name), order.index(name)],
+        )
+        tables.append(Table(name, [x for x in order if x != name], domain, theta))
+    return tables
+
+
+def exact_posterior(
+    network: Joint,
+    variables: Sequence[str],
+    evidence: Mapping[str, int],
+) -> ExactPosterior | None:
+    """By pyAgrum's lazy propagation on the relevant nodes; None where the evidence is impossible.
+
+    The cliques of the junction tree are counted before anything is allocated for them.
+    """
+    bn = to_pyagrum(network, network.ancestral([*variables, *evidence]))
+    gum = _pyagrum()
+    engine = gum.LazyPropagation(bn)
+    engine.setEvidence(dict(evidence))
+    if len(variables) > 1:
+        engine.addJointTarget(set(variables))
+    tree = engine.junctionTree()
+    for node in tree.nodes():
+        clique = [bn.variable(i).domainSize() for i in tree.clique(node)]
+        if prod(clique) > MOST_CELLS:
+            raise TooLargeError(
+                f"exact inference needs a table of {len(clique)} variables, more than {MOST_CELLS} "
+                "cells; query by sampling (method='weighting' or 'gibbs')"
+            )
+    try:
+        if evidence:
+            p_evidence = float(engine.evidenceProbability())
+            if p_evidence <= 0.0:
+                return None
+        else:
+            p_evidence = 1.0
+        if len(variables) == 1:
+            posterior = engine.posterior(variables[0])
+        else:
+            posterior = engine.jointPosterior(set(variables))
+    except gum.IncompatibleEvidence:
+        return None
+    order = list(reversed(posterior.names))
+    array = np.transpose(posterior.toarray(), [order.index(x) for x in variables])
+    return ExactPosterior(array, log(p_evidence))
+
+
+def state_names(states: tuple[State, ...]) -> list[str]:
+    """States as they print, all different."""
+    names: list[str] = []
+    for state in states:
+        text = "missing" if state is None else str(state)
+        if isinstance(state, Interval):
+            text = text.replace(" ", "")
+        while text in names:
+            text += "'"
+        names.append(text)
+    return names

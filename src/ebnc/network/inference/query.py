@@ -1,0 +1,260 @@
+"""Questions to a network: p(variables | evidence), exactly or by sampling with standard errors."""
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from ebnc.data.coder import code_of
+from ebnc.data.rows import CodedRows, code_type
+from ebnc.domain import State
+from ebnc.errors import ParameterError, QueryError, TooLargeError
+from ebnc.network.inference.elimination import log_sums, plan_elimination
+from ebnc.network.inference.pyagrum import exact_posterior
+from ebnc.network.inference.query_result import QueryResult
+from ebnc.network.inference.sampling import (
+    BURN_IN,
+    FEW_EFFECTIVE,
+    WeightedSamples,
+    effective_size,
+    gibbs_samples,
+    resample,
+    weighted_samples,
+)
+from ebnc.network.model.joint import Joint
+from ebnc.typing import FloatArray
+
+__all__ = ["Method", "query"]
+
+Method: TypeAlias = Literal["auto", "exact", "weighting", "gibbs"]
+
+N_CHAINS = 200
+N_STARTS = 100 * N_CHAINS  # weighted samples that the starts of chains are drawn from
+LEAST_SWEEPS = 100  # that count, of each chain
+FEW_STARTS = 20  # possible ones; with fewer all chains may start on one side of a zero
+LONGEST_MEMORY = 0.2  # correlation between a chain's first third and its last
+
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    network: Joint
+    variables: tuple[str, ...]
+    evidence: Mapping[str, int]
+    n_samples: int
+    random_state: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(map(self.network.domain.n_states, self.variables))
+
+    def answer(
+        self,
+        probabilities: FloatArray,
+        errors: FloatArray | None,
+        log_evidence: float | None,
+        method: str,
+        warning: str | None = None,
+    ) -> QueryResult:
+        shape = self.shape
+        return QueryResult(
+            self.variables,
+            tuple(self.network.domain[x] for x in self.variables),
+            probabilities.reshape(shape),
+            None if errors is None else errors.reshape(shape),
+            log_evidence,
+            method,
+            warning,
+        )
+
+    def impossible(self) -> QueryError:
+        given = {x: self.network.domain[x][code] for x, code in self.evidence.items()}
+        return QueryError(f"the evidence {given} has probability 0; nothing follows from it")
+
+
+def query(
+    network: Joint,
+    variables: str | Iterable[str],
+    evidence: Mapping[str, State],
+    method: Method,
+    n_samples: int,
+    random_state: int,
+) -> QueryResult:
+    """p(variables | evidence) by the method asked for; see ``Network.query``."""
+    asked = (variables,) if isinstance(variables, str) else tuple(variables)
+    if method not in METHODS:
+        raise ParameterError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    if n_samples < 1:
+        raise ParameterError(f"n_samples must be at least 1, got {n_samples}")
+    for name in (*asked, *evidence):
+        network[name]  # raises where there is no such node
+    if not asked or len(set(asked)) < len(asked) or set(asked) & set(evidence):
+        raise QueryError(
+            f"ask for at least one variable, each once, none of the evidence; got {list(asked)} "
+            f"given {list(evidence)}"
+        )
+    codes = {name: code_of(network.domain, name, state) for name, state in evidence.items()}
+    found = METHODS[method](_Question(network, asked, codes, n_samples, random_state))
+    if found.warning is not None:
+        warnings.warn(found.warning, UserWarning, stacklevel=3)
+    return found
+
+
+def _auto(question: _Question) -> QueryResult:
+    try:
+        return _exact(question)
+    except (TooLargeError, ImportError):
+        pass
+    samples = _weighted_samples(question, question.n_samples)
+    if samples.effective >= FEW_EFFECTIVE:
+        return _from_weights(question, samples)
+    return _gibbs(question)
+
+
+def _exact(question: _Question) -> QueryResult:
+    network = question.network
+    try:
+        plan = plan_elimination(network, question.variables, question.evidence)
+    except TooLargeError:
+        return _by_pyagrum(question)
+    n_states = tuple(map(network.domain.n_states, network.variables))
+    rows = CodedRows(network.variables, n_states, np.zeros((len(network), 1), code_type(n_states)))
+    for name, code in question.evidence.items():
+        rows.codes[rows.place(name)] = code
+    joint = log_sums(network, rows, plan)[0]
+    log_evidence = float(np.logaddexp.reduce(joint, axis=None))
+    if log_evidence == -np.inf:
+        raise question.impossible()
+    return question.answer(np.exp(joint - log_evidence), None, log_evidence, "exact")
+
+
+def _by_pyagrum(question: _Question) -> QueryResult:
+    network = question.network
+    found = exact_posterior(network, question.variables, question.evidence)
+    if found is None:
+        raise question.impossible()
+    return question.answer(found.probabilities, None, found.log_evidence, "exact (pyAgrum)")
+
+
+def _weighted_samples(question: _Question, n: int) -> WeightedSamples:
+    generator = np.random.default_rng(question.random_state)
+    what = (question.network, question.evidence, question.variables)
+    return weighted_samples(*what, n, generator)
+
+
+def _weighting(question: _Question) -> QueryResult:
+    samples = _weighted_samples(question, question.n_samples)
+    if samples.effective == 0:
+        raise QueryError(
+            f"none of {question.n_samples} samples agrees with the evidence on "
+            f"{sorted(question.evidence)}: its probability is 0 or very small; "
+            "use method='exact' or 'gibbs'"
+        )
+    return _from_weights(question, samples)
+
+
+def _from_weights(question: _Question, samples: WeightedSamples) -> QueryResult:
+    p, variance = _weighted_shares(question, samples)
+    warning = None
+    if samples.effective < FEW_EFFECTIVE:
+        warning = (
+            f"the samples are worth {samples.effective:.0f} without weights, fewer than "
+            f"{FEW_EFFECTIVE}: the answer may be far off, whatever its standard errors; "
+            "give more samples"
+        )
+    return question.answer(p, np.sqrt(variance), samples.log_mean, "weighting", warning)
+
+
+def _weighted_shares(
+    question: _Question, samples: WeightedSamples
+) -> tuple[FloatArray, FloatArray]:
+    """p̂ = Σ w I / Σ w of every cell, and its variance Σ w²(I − p̂)²/(Σ w)².
+
+    The square of one average sample's share is added to the variance, so that a state never drawn
+    is not taken for impossible.
+    """
+    cells, n_cells, w = _cells(question, samples.rows), prod(question.shape), samples.weights
+    total = w.sum()
+    p = np.bincount(cells, w, n_cells) / total
+    squares = np.bincount(cells, w**2, n_cells)
+    # Σ w²(I − p)² = (1 − 2p) Σ_in w² + p² Σ w²
+    variance = ((1 - 2 * p) * squares + p**2 * squares.sum()) / total**2
+    return p, np.maximum(variance, 0.0) + samples.effective**-2
+
+
+def _gibbs(question: _Question) -> QueryResult:
+    """Averages of chains; the spread between them gives the standard errors.
+
+    Chains start at weighted samples, resampled by their weights. Where a chain remembers its start
+    (its first third tells its last) the answer is no better than the starts: their variance is
+    added, and where weights are too uneven to resample by, the answer carries a warning.
+    """
+    samples = _weighted_samples(question, N_STARTS)
+    n_possible = int(np.count_nonzero(samples.weights))
+    if not n_possible:
+        raise QueryError(
+            f"no sample of {N_STARTS} agrees with the evidence on {sorted(question.evidence)}; its "
+            "probability is 0 or too small for sampling; use method='exact'"
+        )
+    # Uneven weights are flattened until starts differ: chains that all start at one place would
+    # agree with each other wherever they are kept.
+    weights, enough = samples.weights, min(N_CHAINS, n_possible / 2)
+    while effective_size(weights) < enough:
+        weights = np.sqrt(weights)
+    flattened = weights is not samples.weights
+    generator = np.random.default_rng([question.random_state, 1])
+    starts = resample(samples, weights, N_CHAINS, generator)
+    n_sweeps = max(LEAST_SWEEPS, -(-question.n_samples // N_CHAINS))
+    what = (question.network, question.evidence, question.variables)
+    n_cells = prod(question.shape)
+    first_cell = np.arange(N_CHAINS) * n_cells
+    counts = np.zeros((3, N_CHAINS * n_cells))
+    for i, rows in enumerate(gibbs_samples(*what, starts, n_sweeps, generator)):
+        cells = first_cell + _cells(question, rows)
+        counts[3 * i // n_sweeps] += np.bincount(cells, minlength=N_CHAINS * n_cells)
+    thirds = counts.reshape(3, N_CHAINS, n_cells)
+    by_chain = thirds.sum(axis=0) / n_sweeps
+    variance = by_chain.var(axis=0, ddof=1) / N_CHAINS + (N_CHAINS * n_sweeps) ** -2.0
+    warning = None
+    if _memory(thirds) > LONGEST_MEMORY:
+        if flattened:
+            warning = (
+                f"{N_CHAINS} Gibbs chains disagree after {BURN_IN + n_sweeps} sweeps: the answer "
+                "depends on where they started and its standard errors cannot be trusted; "
+                "use method='exact', or 'weighting' with more samples"
+            )
+        else:
+            variance += _weighted_shares(question, samples)[1]
+    elif n_possible < FEW_STARTS:
+        warning = (
+            f"only {n_possible} of {N_STARTS} samples agree with the evidence: Gibbs chains that "
+            "start there may miss other possible states; use method='exact', or 'weighting' with "
+            "more samples"
+        )
+    return question.answer(by_chain.mean(axis=0), np.sqrt(variance), None, "gibbs", warning)
+
+
+def _memory(thirds: FloatArray) -> float:
+    """Correlation between first and last thirds of the chains, all cells together.
+
+    ``thirds``: (3, chains, cells). Σ first·last / √(Σ first² Σ last²), each from its mean over the
+    chains: cells in which chains are kept spread most and count most. 0 where chains do not differ.
+    """
+    first, _, last = thirds - thirds.mean(axis=1, keepdims=True)
+    scale = np.sqrt((first**2).sum() * (last**2).sum())
+    return float((first * last).sum() / scale) if scale > 0 else 0.0
+
+
+def _cells(question: _Question, rows: CodedRows) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    columns = tuple(rows.column(x).astype(np.int64) for x in question.variables)
+    return np.asarray(np.ravel_multi_index(columns, question.shape))
+
+
+METHODS: dict[str, Callable[[_Question], QueryResult]] = {
+    "auto": _auto,
+    "exact": _exact,
+    "weighting": _weighting,
+    "gibbs": _gibbs,
+}

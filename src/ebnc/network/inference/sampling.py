@@ -1,0 +1,156 @@
+"""Samples of a network: forward, weighted by evidence, and by Gibbs sweeps.
+
+All of them draw many rows at once, one node after another; a node costs one look-up for all rows.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ebnc.data.rows import CodedRows, code_type
+from ebnc.network.model.joint import Joint
+from ebnc.typing import CodeArray, FloatArray
+
+__all__ = [
+    "FEW_EFFECTIVE",
+    "WeightedSamples",
+    "effective_size",
+    "gibbs_samples",
+    "resample",
+    "sample_codes",
+    "weighted_samples",
+]
+
+BURN_IN = 200  # sweeps before the first one that counts
+FEW_EFFECTIVE = 200  # with fewer effective samples standard errors of weighting mean little
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedSamples:
+    """Rows with the evidence set, and w, the weight of each, relative to the largest.
+
+    ``log_mean``: log of the mean weight, an estimate of log p(evidence). ``effective``: the size
+    (Σ w)²/Σ w² of a sample without weights that is as exact; 0 where no row is possible.
+    """
+
+    rows: CodedRows
+    weights: FloatArray
+    log_mean: float
+    effective: float
+
+
+def sample_codes(network: Joint, n: int, generator: np.random.Generator) -> CodeArray:
+    """n rows of p(z) as codes, shape (variables, n), by forward sampling."""
+    rows = _blank(network, n)
+    _draw(network, rows, network.order, {}, generator)
+    return rows.codes
+
+
+def weighted_samples(
+    network: Joint,
+    evidence: Mapping[str, int],
+    names: Collection[str],
+    n: int,
+    generator: np.random.Generator,
+) -> WeightedSamples:
+    """Likelihood weighting: n samples with the evidence set, drawn forward otherwise.
+
+    Only ``names`` and the evidence with their ancestors are sampled.
+    """
+    rows = _blank(network, n)
+    order = network.ancestral([*names, *evidence])
+    logarithms = _draw(network, rows, order, evidence, generator)
+    peak = float(logarithms.max())
+    if peak == -np.inf:
+        return WeightedSamples(rows, np.zeros(n), -np.inf, 0.0)
+    weights = np.exp(logarithms - peak)
+    log_mean = float(np.log(weights.mean())) + peak
+    return WeightedSamples(rows, weights, log_mean, effective_size(weights))
+
+
+def effective_size(weights: FloatArray) -> float:
+    """(Σ w)²/Σ w²."""
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
+def resample(
+    samples: WeightedSamples, weights: FloatArray, n: int, generator: np.random.Generator
+) -> CodedRows:
+    """n of the rows, each as often as its share of the weights says, but for rounding.
+
+    Systematic resampling: one uniform number u, and the rows at (u + i)/n of the summed weights.
+    """
+    ends = np.cumsum(weights)
+    at = (generator.random() + np.arange(n)) * (ends[-1] / n)
+    last = np.flatnonzero(weights)[-1]  # where rounding leads beyond the sum
+    chosen = np.minimum(np.searchsorted(ends, at, side="right"), last)
+    rows = samples.rows
+    return CodedRows(rows.names, rows.n_states, rows.codes[:, chosen])
+
+
+def gibbs_samples(
+    network: Joint,
+    evidence: Mapping[str, int],
+    names: Collection[str],
+    starts: CodedRows,
+    n_sweeps: int,
+    generator: np.random.Generator,
+) -> Iterator[CodedRows]:
+    """States of Gibbs chains after each of ``n_sweeps`` sweeps past the burn-in.
+
+    Every row of ``starts`` is the start of a chain, and is overwritten. Every hidden node is drawn
+    from p(z | its Markov blanket). Zeros in tables may keep a chain from reaching all states.
+    """
+    order = network.ancestral([*names, *evidence])
+    hidden = [x for x in order if x not in evidence]
+    children = {x: [c for c in order if x in network.parents(c)] for x in hidden}
+    rows = starts
+    for sweep in range(BURN_IN + n_sweeps):
+        for name in hidden:
+            place, n_states = rows.place(name), network.domain.n_states(name)
+            logarithm = np.empty((len(rows), n_states))
+            with np.errstate(divide="ignore"):
+                logarithm[:] = np.log(network[name].probabilities(rows))
+            for state in range(n_states):
+                rows.codes[place] = state
+                for child in children[name]:
+                    logarithm[:, state] += network[child].log_probability(rows)
+            logarithm -= logarithm.max(axis=1, keepdims=True)
+            p = np.exp(logarithm)
+            p /= p.sum(axis=1, keepdims=True)
+            rows.codes[place] = _draw_states(p, generator.random(len(rows)))
+        if sweep >= BURN_IN:
+            yield rows
+
+
+def _blank(network: Joint, n: int) -> CodedRows:
+    names = network.variables
+    n_states = tuple(map(network.domain.n_states, names))
+    return CodedRows(names, n_states, np.zeros((len(names), n), dtype=code_type(n_states)))
+
+
+def _draw(
+    network: Joint,
+    rows: CodedRows,
+    order: Collection[str],
+    evidence: Mapping[str, int],
+    generator: np.random.Generator,
+) -> FloatArray:
+    """Fill ``rows`` node by node, parents first; returns Σ log p of the evidence by row."""
+    weights = np.zeros(len(rows))
+    for name in order:
+        place = rows.place(name)
+        if name in evidence:
+            rows.codes[place] = evidence[name]
+            weights += network[name].log_probability(rows)
+        else:
+            p = network[name].probabilities(rows)
+            rows.codes[place] = _draw_states(p, generator.random(len(rows)))
+    return weights
+
+
+def _draw_states(probabilities: FloatArray, uniforms: FloatArray) -> CodeArray:
+    """A state for every row of ``probabilities`` (rows, K), by inversion of one uniform number."""
+    below = np.cumsum(probabilities[:, :-1], axis=1) <= uniforms[:, None]
+    return np.asarray(below.sum(axis=1), dtype=np.uint32)

@@ -1,0 +1,1 @@
+"""Learning a network from data: sparse and dense regimes, and networks of known arcs."""

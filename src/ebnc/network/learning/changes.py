@@ -1,0 +1,52 @@
+"""Changes of a network that is being learned, and the trace of those that were accepted."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+__all__ = ["Change", "NetworkStep", "NetworkTrace"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change: an arc ``tail`` → ``head`` is added, removed or turned round, or the embedded
+    structure of ``head`` is refined to ``families``.
+    """
+
+    verb: str
+    head: str
+    tail: str = ""
+    families: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @cached_property
+    def concerned(self) -> frozenset[str]:
+        """The nodes of an arc, whichever way it points, or the node that is refined."""
+        return frozenset([self.head] if self.verb == "refine" else [self.head, self.tail])
+
+    def __str__(self) -> str:
+        if self.verb == "refine":
+            return f"refine {self.head}"
+        return f"{self.verb} {self.tail} → {self.head}"
+
+
+@dataclass(frozen=True)
+class NetworkStep:
+    """An accepted change with the score of the whole network and the seconds after it."""
+
+    change: str
+    score: float
+    seconds: float
+
+
+@dataclass
+class NetworkTrace:
+    """Every accepted change, and what the search cost."""
+
+    steps: list[NetworkStep] = field(default_factory=list)
+    n_fits: int = 0
+    interrupted: bool = False
+
+    def __str__(self) -> str:
+        lines = [f"{'score':>14}  {'seconds':>8}  change"]
+        lines += [f"{s.score:>14.3f}  {s.seconds:>8.2f}  {s.change}" for s in self.steps]
+        end = "interrupted; " if self.interrupted else ""
+        return "\n".join([*lines, f"({end}{self.n_fits} nodes fitted)"])

@@ -1,0 +1,114 @@
+"""A record of a learning run, so that one that was killed goes on where it was.
+
+A text file, only ever appended to: a header with the fingerprint of data and settings, then one
+line of JSON for each event. A line that was cut off by the end of the process does not count.
+"""
+
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Any
+
+from ebnc.data.cases import Cases
+from ebnc.errors import FileError, SearchError
+
+__all__ = ["Checkpoint", "Unrecorded", "fingerprint"]
+
+FORMAT = "ebnc checkpoint 1"
+
+
+class Checkpoint:
+    """An open record; ``events`` are those of earlier runs. ``close`` it at the end."""
+
+    def __init__(self, path: str | os.PathLike[str], mark: str) -> None:
+        self.path = Path(path)
+        self._lock = threading.Lock()
+        header = json.dumps({"format": FORMAT, "fingerprint": mark})
+        try:
+            lines, whole = self._whole_lines()
+            self.events = [self._event(number, line) for number, line in enumerate(lines[1:], 2)]
+            if lines and lines[0] != header:
+                raise SearchError(
+                    f"checkpoint {self.path} belongs to other data or other settings; name another "
+                    "file, or delete it to start afresh"
+                )
+            self._file: IO[bytes] = open(self.path, "ab")  # noqa: SIM115
+            self._file.truncate(whole)
+            if not lines:
+                self._write(header)
+        except OSError as error:
+            if isinstance(error, FileError):
+                raise
+            raise FileError(
+                f"checkpoint {self.path} cannot be used: {error.strerror or error}"
+            ) from None
+
+    def close(self) -> None:
+        """Close the file; events that were appended are in it already."""
+        self._file.close()
+
+    def append(self, event: dict[str, Any]) -> None:
+        """Add one event, from any thread; it counts once its line is complete."""
+        with self._lock:
+            self._write(json.dumps(event))
+
+    def _write(self, line: str) -> None:
+        self._file.write(line.encode() + b"\n")
+        self._file.flush()
+
+    def _whole_lines(self) -> tuple[list[str], int]:
+        if not self.path.exists():
+            return [], 0
+        raw = self.path.read_bytes()
+        whole = raw.rfind(b"\n") + 1
+        try:
+            lines = raw[:whole].decode().splitlines()
+        except UnicodeDecodeError:
+            raise self._damaged(1) from None
+        if whole and not lines[0].startswith('{"format": "ebnc checkpoint'):
+            raise FileError(f"{self.path} is no checkpoint of ebnc; name another file")
+        return lines, whole
+
+    def _event(self, number: int, line: str) -> dict[str, Any]:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            raise self._damaged(number) from None
+        if not isinstance(event, dict):
+            raise self._damaged(number)
+        return event
+
+    def _damaged(self, number: int) -> FileError:
+        return FileError(
+            f"checkpoint {self.path} is damaged in line {number}; delete it to start afresh"
+        )
+
+
+class Unrecorded:
+    """Stands for a record where none is wanted."""
+
+    events: tuple[dict[str, Any], ...] = ()
+
+    def append(self, event: dict[str, Any]) -> None:
+        """Forget the event."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def fingerprint(cases: Cases, settings: Iterable[object]) -> str:
+    """A number that differs where data, states or settings differ."""
+    digest = hashlib.sha256()
+    for name, states in cases.domain.items():
+        digest.update(repr((name, states)).encode())
+    digest.update(
+        repr((cases.rows.names, cases.rows.codes.shape, str(cases.rows.codes.dtype))).encode()
+    )
+    digest.update(cases.rows.codes.tobytes())
+    if cases.weights is not None:
+        digest.update(cases.weights.tobytes())
+    digest.update(repr(tuple(settings)).encode())
+    return digest.hexdigest()

@@ -1,0 +1,159 @@
+"""Dense networks: an order, and every node given all variables before it (mathematics of §5).
+
+A node is the best by score of a naive EBNC on all its predecessors, with σ by evidence, that EBNC
+with interactions (searched in small networks), a tree grown among them, and a full table while
+that is small. Weak parents are kept, shrunk, rather than selected: on data with many of them that
+predicts better than a sparse network does. Nodes do not depend on each other, so each is one task
+for a thread.
+"""
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ebnc.data.cases import Cases
+from ebnc.data.rows import CodedRows
+from ebnc.network.learning.constraints import Constraints
+from ebnc.network.learning.dense_node import DenseFit, fit_dense_node
+from ebnc.network.learning.indicators import Indicators
+from ebnc.network.learning.node_learner import NodeLearner, refuse_unused_parent
+from ebnc.network.local.local import Local
+from ebnc.network.local.node import LocalLearner, Settings
+from ebnc.network.local.tree import TREE, grow_tree
+from ebnc.parameters.coding import ORTHONORMAL
+from ebnc.parameters.ebnc import EBNC
+from ebnc.score.scales import HYPER_MEAN
+from ebnc.search.greedy import greedy_search
+from ebnc.search.scorer import Scored, Scorer
+from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.threads import in_parallel, one_blas_thread
+
+__all__ = ["DenseNode", "all_binary", "learn_dense_nodes"]
+
+SEARCHED = 32
+"""Variables of a network up to which interactions inside its nodes are searched."""
+
+FIRST_NODES = 8
+"""Nodes, evenly spaced, whose σ is found first; their median is where the others begin."""
+
+
+class DenseNode(NamedTuple):
+    """One node: its local distribution, and its score."""
+
+    local: Local
+    score: float
+
+
+@one_blas_thread()
+def learn_dense_nodes(
+    cases: Cases,
+    order: Sequence[str],
+    settings: Settings,
+    constraints: Constraints,
+    *,
+    known: Mapping[str, DenseFit],
+    record: Callable[[str, DenseFit], None],
+) -> dict[str, DenseNode]:
+    """All nodes of an order; every variable has two states.
+
+    Parameters
+    ----------
+    cases
+        All variables as rows.
+    order
+        The variables, each after its parents.
+    settings
+        How nodes are fitted.
+    constraints
+        Their required arcs are those that a tree must ask for.
+    known
+        Fits of an earlier run, which are taken as they are.
+    record
+        Called with every other EBNC that is fitted, on several threads.
+    """
+    data = Indicators.of(cases, order)
+    nodes = replace(settings, chooses_parents=False)
+    start = math.exp(HYPER_MEAN)
+    if "ebnc" in settings.kinds and len(order) > FIRST_NODES:
+        first = [len(order) * (i + 1) // (FIRST_NODES + 1) for i in range(FIRST_NODES)]
+        start = statistics.median(
+            in_parallel(lambda d: fit_dense_node(data, d, start).scale, first)
+        )
+
+    def learn(d: int) -> DenseNode:
+        name = order[d]
+        learner = NodeLearner(cases, name, nodes, constraints.required_parents(name))
+        fit = known.get(name)
+        if fit is None and "ebnc" in learner.learners:
+            fit = fit_dense_node(data, d, start)
+            record(name, fit)
+        return _best_kind(learner, tuple(order[:d]), fit, searches=len(order) <= SEARCHED)
+
+    # The last nodes are the dearest; begun first, they do not keep one core busy at the end.
+    places = list(reversed(range(len(order))))
+    learned = in_parallel(learn, places)
+    return dict(zip(order, reversed(learned), strict=True))
+
+
+def _best_kind(
+    learner: NodeLearner, before: tuple[str, ...], naive: DenseFit | None, *, searches: bool
+) -> DenseNode:
+    """The best of all kinds given all predecessors.
+
+    ``naive``: the fit of the naive EBNC, where EBNCs are allowed. ``searches``: whether to search
+    for interactions in it.
+    """
+    node, target = learner.node, learner.node.target
+    scores: dict[str, float] = {}
+    makers: dict[str, Callable[[], Local]] = {}
+
+    def compete(kind: str, other: LocalLearner) -> None:
+        fit = other.learn(before)
+        if fit is not None and fit.score is not None:
+            scores[kind], makers[kind] = fit.score, partial(other.local, fit)
+
+    if naive is not None:
+        structure = EmbeddedStructure.naive(target, before)
+        scores["ebnc"] = naive.score + learner.embedded.intercept_correction
+        makers["ebnc"] = partial(EBNC, structure, node.cases.domain, naive.phi)
+        if searches and len(before) > 1:
+            found = _searched(node.cases, before, node.settings.structure_prior)
+            if found.score > naive.score:
+                scores["ebnc"] = found.score + learner.embedded.intercept_correction
+                makers["ebnc"] = partial(_plain, found)
+    for kind, other in learner.learners.items():
+        if kind != "ebnc":
+            compete(kind, other)
+    if not scores:  # a table is too large
+        compete(TREE.name, TREE.learner(node))
+    if not scores:  # no tree asks for all required parents
+        compete("table", learner.tables)
+    if not scores:
+        refuse_unused_parent(target, grow_tree(node.cases, before).local, node.required)
+    best = max(scores, key=lambda kind: scores[kind])
+    return DenseNode(makers[best](), scores[best])
+
+
+def _searched(cases: Cases, before: tuple[str, ...], structure_prior: bool) -> Scored:
+    """Interactions between predecessors, found by greedy search from the naive structure."""
+    rows = cases.rows
+    codes = rows.codes[[rows.place(x) for x in before]]
+    inputs = CodedRows(before, tuple(map(cases.domain.n_states, before)), codes)
+    mine = Cases(cases.domain, cases.target, inputs, cases.classes, cases.weights).counted()
+    naive = EmbeddedStructure.naive(cases.target, before)
+    return greedy_search(Scorer(mine, structure_prior=structure_prior), naive).best
+
+
+def _plain(found: Scored) -> EBNC:
+    """The EBNC of a fit, without the data and the Hessian."""
+    return EBNC(found.structure, found.fit.design.basis.domain, found.fit.phi, ORTHONORMAL.name)
+
+
+def all_binary(cases: Cases) -> bool:
+    """Whether no variable has more than two states."""
+    return bool(np.all(np.array(cases.rows.n_states) <= 2))

@@ -1,0 +1,316 @@
+"""Learn a network from cases: nodes → search → local distributions. Arranges only."""
+
+import math
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ebnc.data.cases import Cases
+from ebnc.errors import ParameterError, SearchError
+from ebnc.network.learning.changes import Change, NetworkStep, NetworkTrace
+from ebnc.network.learning.checkpoint import Checkpoint, Unrecorded, fingerprint
+from ebnc.network.learning.constraints import Constraints
+from ebnc.network.learning.dense import DenseNode, all_binary, learn_dense_nodes
+from ebnc.network.learning.dense_node import DenseFit
+from ebnc.network.learning.ordering import candidate_orders
+from ebnc.network.learning.sparse import SparseSearch
+from ebnc.network.local.kinds import DEFAULT_KINDS, learnable_kinds
+from ebnc.network.local.local import Local
+from ebnc.network.local.node import Settings
+from ebnc.network.local.table import Table
+
+__all__ = [
+    "REGIMES",
+    "Learned",
+    "check_sample_size",
+    "learn_network",
+    "learn_settings",
+    "print_step",
+    "refuse_many_variables",
+]
+
+SCORES = ("laplace", "bic")
+REGIMES = ("auto", "sparse", "dense")
+
+FEW_VARIABLES = 40
+"""Up to so many variables "auto" looks at sparse networks."""
+
+MOST_VARIABLES = 5_000
+"""Both regimes look at every pair of variables, and a dense network has a parameter for each."""
+
+Record: TypeAlias = Checkpoint | Unrecorded
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """Local distributions with their scores, and the trace of the search.
+
+    ``log_order_prior``: −log of the number of orders that a dense network was the best of.
+    """
+
+    locals_: list[Local]
+    scores: Mapping[str, float]
+    trace: NetworkTrace
+    n_cases: float
+    regime: str
+    log_order_prior: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """The score of the whole network."""
+        return sum(self.scores.values()) + self.log_order_prior
+
+
+def learn_network(
+    cases: Cases,
+    settings: Settings,
+    constraints: Constraints,
+    *,
+    regime: str = "auto",
+    order: Sequence[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    report: Callable[[NetworkStep], None] | None = None,
+    on_interrupt: str = "raise",
+) -> Learned:
+    """The best network of the regimes that are tried.
+
+    Parameters
+    ----------
+    cases
+        All variables as rows.
+    settings
+        How nodes are fitted.
+    constraints
+        What the arcs may be.
+    regime
+        One of ``REGIMES``.
+    order
+        The order of a dense network; None tries several.
+    checkpoint
+        The file that records the run, and that it goes on from.
+    report
+        Called with every accepted step.
+    on_interrupt
+        Ctrl-C raises KeyboardInterrupt ("raise"), or ends with the network so far ("best").
+    """
+    regimes = _regimes(regime, order, cases, constraints, settings)
+    checked = None if order is None else _checked_order(order, cases, constraints)
+    mark = fingerprint(cases, [settings, regimes, checked, *constraints.to_plain()])
+    found: list[Learned] = []
+    with closing(Unrecorded() if checkpoint is None else Checkpoint(checkpoint, mark)) as record:
+        try:
+            if "dense" in regimes:
+                found.append(_dense(cases, constraints, settings, checked, record, report))
+            if "sparse" in regimes:
+                found.append(_sparse(cases, constraints, settings, record, report))
+        except KeyboardInterrupt:
+            if on_interrupt == "raise":
+                raise
+            if not found:  # not even the first nodes are fitted: required arcs alone take no time
+                found.append(_learned(_search_of_tables(cases, constraints, settings), cases))
+            found[-1].trace.interrupted = True
+    best = max(found, key=lambda learned: learned.score)
+    if best.trace.interrupted and on_interrupt == "raise":
+        raise KeyboardInterrupt
+    return best
+
+
+def learn_settings(
+    score: str, local: str | Iterable[str], structure_prior: bool, sample_size: float | None
+) -> Settings:
+    """The settings of ``Network.learn``, checked."""
+    kinds, known = (local,) if isinstance(local, str) else tuple(local), learnable_kinds()
+    if score not in SCORES:
+        raise ParameterError(f"score must be one of {', '.join(SCORES)}, got {score!r}")
+    if not kinds or not set(kinds) <= set(known):
+        raise ParameterError(f"local must name some of {', '.join(known)}, got {list(kinds)}")
+    check_sample_size(sample_size)
+    return Settings(score, kinds, structure_prior, sample_size)
+
+
+def check_sample_size(sample_size: float | None) -> None:
+    """Raise where an equivalent sample size is given and is no positive number."""
+    if sample_size is not None and not 0 < sample_size < 1e9:
+        raise ParameterError(f"equivalent_sample_size must be positive, got {sample_size}")
+
+
+def refuse_many_variables(n_variables: int) -> None:
+    """Raise where a network of so many variables would not be learned in days."""
+    if n_variables > MOST_VARIABLES:
+        raise SearchError(
+            f"a network of {n_variables} variables cannot be learned: every pair of them is looked "
+            f"at, and {MOST_VARIABLES} are allowed. Leave some out, or learn a classifier of one "
+            "variable, which selects its inputs among any number"
+        )
+
+
+def _regimes(
+    regime: str,
+    order: Sequence[str] | None,
+    cases: Cases,
+    constraints: Constraints,
+    settings: Settings,
+) -> tuple[str, ...]:
+    """Which regimes are tried; the better score decides where there are two."""
+    names = cases.rows.names
+    why = None
+    if not all_binary(cases):
+        wide = next(x for x in names if cases.domain.n_states(x) > 2)
+        why = f"{wide!r} has {cases.domain.n_states(wide)} states; it takes two at most"
+    elif constraints.forbidden or constraints.max_parents < len(names):
+        why = "it takes all predecessors of a node; forbidden arcs and max_parents are for 'sparse'"
+    elif settings.score != "laplace":
+        why = "it needs score='laplace'"
+    elif not set(settings.kinds) <= set(DEFAULT_KINDS):
+        odd = next(kind for kind in settings.kinds if kind not in DEFAULT_KINDS)
+        why = f"its nodes are of the kinds {', '.join(DEFAULT_KINDS)}, not {odd}"
+    if regime == "dense" or order is not None:
+        if why is not None:
+            raise SearchError(f"a dense network cannot be learned: {why}")
+        return ("dense",)
+    if regime == "sparse" or why is not None:
+        return ("sparse",)
+    return ("dense", "sparse") if len(names) <= FEW_VARIABLES else ("dense",)
+
+
+def _sparse(
+    cases: Cases,
+    constraints: Constraints,
+    settings: Settings,
+    record: Record,
+    report: Callable[[NetworkStep], None] | None,
+) -> Learned:
+    tables = _network_of_tables(cases, constraints, settings)
+    if tables is not None and tables.trace.interrupted:
+        return _learned(tables, cases)
+    search = SparseSearch(
+        cases,
+        settings,
+        constraints,
+        start=None if tables is None else tables.parents,
+        report=report,
+        record=lambda change: record.append(_change_to_json(change)),
+    )
+    for event in record.events:
+        if "verb" in event:
+            search.apply(_change_from_json(event))
+    search.run()
+    return _learned(search, cases)
+
+
+def _learned(search: SparseSearch, cases: Cases) -> Learned:
+    return Learned(search.locals(), search.scores, search.trace, cases.total_weight, "sparse")
+
+
+def _network_of_tables(
+    cases: Cases, constraints: Constraints, settings: Settings
+) -> SparseSearch | None:
+    """A network of tables, at whose arcs the search of all kinds begins.
+
+    Scores of tables are exact and quick, so their search makes fewer mistakes early on: samples of
+    5 000 rows from alarm and insurance end 3 to 157 nats higher in four cases of five, and sooner.
+    """
+    if "table" not in settings.kinds or len(settings.kinds) == 1:
+        return None
+    search = _search_of_tables(cases, constraints, settings)
+    search.run()
+    return search
+
+
+def _search_of_tables(cases: Cases, constraints: Constraints, settings: Settings) -> SparseSearch:
+    return SparseSearch(cases, replace(settings, kinds=("table",)), constraints)
+
+
+def _dense(
+    cases: Cases,
+    constraints: Constraints,
+    settings: Settings,
+    order: list[str] | None,
+    record: Record,
+    report: Callable[[NetworkStep], None] | None,
+) -> Learned:
+    names = cases.rows.names
+    varying = [x for x in names if cases.domain.n_states(x) > 1]
+    orders = [order] if order is not None else candidate_orders(cases, varying, constraints)
+    trace, began = NetworkTrace(), time.perf_counter()
+    best: dict[str, DenseNode] = {}
+    for number, tried in enumerate(orders):
+        nodes = learn_dense_nodes(
+            cases,
+            tried,
+            settings,
+            constraints,
+            known=_recorded_fits(record, number),
+            record=partial(_record_fit, record, number),
+        )
+        trace.n_fits += len(tried)
+        total = sum(node.score for node in nodes.values())
+        if not best or total > sum(node.score for node in best.values()):
+            best = nodes
+            seconds = time.perf_counter() - began
+            step = NetworkStep(f"order {number + 1} of {len(orders)}", total, seconds)
+            trace.steps.append(step)
+            if report is not None:
+                report(step)
+    locals_: list[Local] = [
+        best[x].local if x in best else Table(x, [], cases.domain, [1.0]) for x in names
+    ]
+    scores = {x: best[x].score if x in best else 0.0 for x in names}
+    price = -math.log(len(orders)) if settings.structure_prior else 0.0
+    return Learned(locals_, scores, trace, cases.total_weight, "dense", price)
+
+
+def _checked_order(order: Sequence[str], cases: Cases, constraints: Constraints) -> list[str]:
+    given = list(order)
+    if sorted(given) != sorted(cases.rows.names):
+        odd = sorted(set(given) ^ set(cases.rows.names)) or [x for x in given if given.count(x) > 1]
+        raise SearchError(f"order must name every variable once; {odd[0]!r} is not, or twice")
+    place = {x: i for i, x in enumerate(given)}
+    for tail, head in sorted(constraints.required):
+        if place[tail] > place[head]:
+            raise SearchError(f"order puts {head!r} before its required parent {tail!r}")
+    tiered = [x for x in given if x in constraints.tier]
+    for early, late in pairwise(tiered):
+        if constraints.tier[early] > constraints.tier[late]:
+            raise SearchError(f"order puts {early!r} before {late!r}, against the tiers")
+    return [x for x in given if cases.domain.n_states(x) > 1]
+
+
+def _record_fit(record: Record, order: int, name: str, fit: DenseFit) -> None:
+    numbers = [fit.scale, fit.log_evidence, fit.log_hyperprior]
+    record.append({"order": order, "node": name, "phi": fit.phi.tolist(), "numbers": numbers})
+
+
+def _recorded_fits(record: Record, order: int) -> dict[str, DenseFit]:
+    return {
+        event["node"]: DenseFit(np.array(event["phi"]), *event["numbers"])
+        for event in record.events
+        if event.get("order") == order
+    }
+
+
+def _change_to_json(change: Change) -> dict[str, Any]:
+    return {
+        "verb": change.verb,
+        "head": change.head,
+        "tail": change.tail,
+        "families": [[name, list(parents)] for name, parents in change.families],
+    }
+
+
+def _change_from_json(event: Mapping[str, Any]) -> Change:
+    families = tuple((name, tuple(parents)) for name, parents in event["families"])
+    return Change(event["verb"], event["head"], event["tail"], families)
+
+
+def print_step(step: NetworkStep) -> None:
+    """Show an accepted step on standard error."""
+    print(f"{step.score:14.3f}  {step.seconds:8.2f} s  {step.change}", file=sys.stderr)

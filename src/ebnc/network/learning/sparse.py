@@ -1,0 +1,299 @@
+"""Sparse networks: greedy search over arcs and over the structures inside the nodes (§5, eq. 8–9).
+
+The score of a network is the sum of its nodes', so a change concerns one node, or two where an arc
+is turned round. All changes of a node are estimated at once; the most promising ones are fitted,
+best first, until none that is only estimated could still be the best. After a change only the nodes
+it touched are looked at again.
+
+At a local maximum the search goes on for a few changes that lower the score least, without taking
+back the latest ones (tabu search, Glover 1989), and returns to the best network if that leads
+nowhere. Such a search often takes changes back, so the last node states that it left are kept with
+their candidates, and need not be estimated again.
+"""
+
+import heapq
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import takewhile
+from typing import TypeAlias
+
+from ebnc.data.cases import Cases
+from ebnc.network.learning.candidates import (
+    Candidate,
+    all_candidates,
+    fit_candidate,
+    fit_change,
+)
+from ebnc.network.learning.changes import Change, NetworkStep, NetworkTrace
+from ebnc.network.learning.constraints import Constraints
+from ebnc.network.learning.node_learner import NodeLearner
+from ebnc.network.local.local import Local
+from ebnc.network.local.node import NodeState, Settings
+from ebnc.network.model.graph import Reachability
+from ebnc.threads import in_parallel, one_blas_thread
+
+__all__ = ["SparseSearch"]
+
+ENOUGH = 1e-6  # nats by which a change must raise the score
+SLACK = 2.0  # a change is fitted where its estimate is above minus this
+PATIENCE = 15  # changes that do not lead to a new best network before the search ends
+TABU = 6  # latest changes that are not taken back at once
+MOST_VISITED = 32  # node states that were left and are kept: about two for each step of PATIENCE
+
+Move: TypeAlias = tuple[Candidate, ...]
+"""What is done in one step: one change, or the two of an arc that is turned round."""
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """A node in one state, and its candidates, the best first; None until they are needed."""
+
+    state: NodeState
+    candidates: tuple[Candidate, ...] | None = None
+
+    def with_candidates(self, candidates: Sequence[Candidate]) -> "Position":
+        """The position with these candidates; those with the same gain stay in their order."""
+        ranked = sorted(candidates, key=lambda candidate: -candidate.gain)
+        return replace(self, candidates=tuple(ranked))
+
+    @cached_property
+    def arcs(self) -> dict[tuple[str, str], Candidate]:
+        """Candidates by verb and tail."""
+        return {(x.change.verb, x.change.tail): x for x in self.candidates or ()}
+
+
+class SparseSearch:
+    """The state of a search; ``run`` climbs to a local maximum, ``apply`` repeats a known change.
+
+    Parameters
+    ----------
+    cases
+        All variables as rows.
+    settings
+        How nodes are fitted.
+    constraints
+        What the arcs may be.
+    start
+        The parents to begin with; the required ones unless given.
+    report
+        Called with every accepted step.
+    record
+        Called with every accepted change.
+    """
+
+    def __init__(
+        self,
+        cases: Cases,
+        settings: Settings,
+        constraints: Constraints,
+        *,
+        start: Mapping[str, Sequence[str]] | None = None,
+        report: Callable[[NetworkStep], None] | None = None,
+        record: Callable[[Change], None] | None = None,
+    ) -> None:
+        names = cases.rows.names
+        self.report, self.record = report, record
+        self.trace = NetworkTrace()
+        self.learners = {
+            x: NodeLearner(cases, x, settings, constraints.required_parents(x)) for x in names
+        }
+        self._constraints = constraints
+        self._began = time.perf_counter()
+        self._latest: deque[frozenset[str]] = deque(maxlen=TABU)
+        self._visited: dict[Hashable, Position] = {}  # the latest is the last
+
+        def begin(name: str) -> Position:
+            learner = self.learners[name]
+            parents = constraints.required_parents(name) if start is None else start[name]
+            return Position(learner.learn([x for x in parents if x in learner.node.candidates]))
+
+        self.positions = dict(zip(names, in_parallel(begin, names), strict=True))
+        self.trace.n_fits += len(names)
+        if start is not None:
+            n_arcs = sum(map(len, self.parents.values()))
+            self.trace.steps.append(NetworkStep(f"begin with {n_arcs} arcs", self.score, 0.0))
+        self._keep_as_best()
+
+    @property
+    def score(self) -> float:
+        """The score of the whole network."""
+        return math.fsum(self.scores.values())
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The score of every node."""
+        return {name: position.state.score for name, position in self.positions.items()}
+
+    @property
+    def parents(self) -> dict[str, tuple[str, ...]]:
+        """The arcs so far."""
+        return {name: position.state.parents for name, position in self.positions.items()}
+
+    def locals(self) -> list[Local]:
+        """The best local distribution of every node."""
+        return [self.learners[x].local(position.state) for x, position in self.positions.items()]
+
+    @one_blas_thread()
+    def run(self) -> None:
+        """Climb, and end at the best network that was met; Ctrl-C ends it too."""
+        try:
+            while self._n_since_best < PATIENCE:
+                self._find_candidates()
+                move = self._best_move()
+                if move is None:
+                    break
+                self._accept(move)
+        except KeyboardInterrupt:
+            self.trace.interrupted = True
+        self.positions = self._best
+        del self.trace.steps[self._best_step :]
+
+    def apply(self, change: Change) -> None:
+        """Repeat a change that an earlier run accepted."""
+        changes = [change]
+        if change.verb == "turn":
+            back = Change("add", change.tail, change.head)
+            changes = [Change("remove", change.head, change.tail), back]
+        after = {
+            x.head: fit_change(self.learners[x.head], self.positions[x.head].state, x)
+            for x in changes
+        }
+        self.trace.n_fits += len(changes)
+        self._go_to(after, change)
+
+    # -- one step -----------------------------------------------------------------------------
+
+    def _find_candidates(self) -> None:
+        """Find the candidates of all nodes that have changed, on several threads."""
+        new = [name for name, x in self.positions.items() if x.candidates is None]
+        found = in_parallel(
+            lambda name: all_candidates(
+                self.learners[name], self.positions[name].state, self._constraints
+            ),
+            new,
+        )
+        for name, candidates in zip(new, found, strict=True):
+            self.positions[name] = self.positions[name].with_candidates(candidates)
+            self.trace.n_fits += sum(not candidate.is_estimate for candidate in candidates)
+
+    def _best_move(self) -> Move | None:
+        """The best move, fitted; one that lowers the score where none raises it."""
+        tabu = set(self._latest) if self._n_since_best else set()
+        reach = Reachability(self.parents)
+        while True:
+            allowed = (move for move in self._moves() if _is_allowed(move, tabu, reach))
+            best = next(allowed, None)
+            if best is None:
+                return None
+            if _gain(best) <= ENOUGH and not _is_estimate(best):
+                # Estimates can be too low: those that are not hopeless are fitted too.
+                hopeful = takewhile(lambda move: _gain(move) > -SLACK, allowed)
+                best = next(filter(_is_estimate, hopeful), best)
+            if not _is_estimate(best):
+                return best
+            for candidate in best:
+                if candidate.is_estimate:
+                    self._fit(candidate)
+
+    def _moves(self) -> Iterator[Move]:
+        """All moves, the best first, whether they are allowed or not; ties go to the first node."""
+        nodes = [position.candidates or () for position in self.positions.values()]
+        turns = [(i, turn) for i, head in enumerate(self.positions) for turn in self._turns(head)]
+        # Entries: −gain, number of the node, number of the turned arc or 0, rank of the candidate.
+        waiting = [(-ranked[0].gain, i, 0, 0) for i, ranked in enumerate(nodes) if ranked]
+        waiting += [(-_gain(turn), i, number, 0) for number, (i, turn) in enumerate(turns, 1)]
+        heapq.heapify(waiting)
+        while waiting:
+            _, i, number, rank = heapq.heappop(waiting)
+            if number:
+                yield turns[number - 1][1]
+                continue
+            yield (nodes[i][rank],)
+            if rank + 1 < len(nodes[i]):
+                heapq.heappush(waiting, (-nodes[i][rank + 1].gain, i, 0, rank + 1))
+
+    def _turns(self, head: str) -> Iterator[Move]:
+        """Arcs to a node turned round."""
+        position = self.positions[head]
+        for tail in position.state.parents:
+            away = position.arcs.get(("remove", tail))
+            back = self.positions[tail].arcs.get(("add", head))
+            if away is not None and back is not None:
+                yield away, back
+
+    def _fit(self, candidate: Candidate) -> None:
+        """Replace a candidate by the same one, fitted."""
+        head = candidate.change.head
+        position = self.positions[head]
+        fitted = fit_candidate(self.learners[head], position.state, candidate)
+        self.trace.n_fits += 1
+        self.positions[head] = position.with_candidates(
+            [fitted if x is candidate else x for x in position.candidates or ()]
+        )
+
+    def _accept(self, move: Move) -> None:
+        change = move[0].change
+        if len(move) == 2:  # the arc that goes, and the one that comes instead
+            change = Change("turn", change.head, change.tail)
+        self._go_to({x.change.head: self._state_after(x) for x in move}, change)
+        if self.record is not None:
+            self.record(change)
+
+    def _state_after(self, candidate: Candidate) -> NodeState:
+        head = candidate.change.head
+        return candidate.state or fit_change(
+            self.learners[head], self.positions[head].state, candidate.change
+        )
+
+    def _go_to(self, states: Mapping[str, NodeState], change: Change) -> None:
+        """Bring nodes into these states; one that was visited lately is as it was left."""
+        arrived = {x: self._visited.get(_key(x, s), Position(s)) for x, s in states.items()}
+        for name, position in arrived.items():
+            key = _key(name, self.positions[name].state)
+            self._visited.pop(key, None)
+            self._visited[key] = self.positions[name]
+            if len(self._visited) > MOST_VISITED:
+                del self._visited[next(iter(self._visited))]
+            self.positions[name] = position
+        step = NetworkStep(str(change), self.score, time.perf_counter() - self._began)
+        self.trace.steps.append(step)
+        self._latest.append(change.concerned)
+        if step.score > self._best_score + ENOUGH:
+            self._keep_as_best()
+        if self.report is not None:
+            self.report(step)
+
+    def _keep_as_best(self) -> None:
+        self._best, self._best_score = dict(self.positions), self.score
+        self._best_step = len(self.trace.steps)
+
+    @property
+    def _n_since_best(self) -> int:
+        return len(self.trace.steps) - self._best_step
+
+
+def _key(name: str, state: NodeState) -> Hashable:
+    fit = state.fits.get("ebnc")
+    return name, frozenset(state.parents), None if fit is None else fit.model.structure
+
+
+def _gain(move: Move) -> float:
+    return move[0].gain if len(move) == 1 else move[0].gain + move[1].gain
+
+
+def _is_estimate(move: Move) -> bool:
+    return any(candidate.is_estimate for candidate in move)
+
+
+def _is_allowed(move: Move, tabu: Collection[frozenset[str]], reach: Reachability) -> bool:
+    """Whether a move closes no cycle and is none of the latest changes."""
+    change = move[0].change
+    if tabu and change.concerned in tabu:
+        return False
+    if len(move) == 2:
+        return not reach.leads_round(change.tail, change.head)
+    return change.verb != "add" or not reach.leads_to(change.head, change.tail)

@@ -1,0 +1,188 @@
+"""EBNCs as a kind of node: the embedded structure follows the parents, and is refined.
+
+All kinds have the same intercept, the distribution of the node without parents, but an EBNC's has a
+very wide prior, which helps to predict and costs evidence. For the comparison with other kinds it
+is replaced by Jeffreys' prior, Dirichlet(½, …, ½), by the ratio of the evidences without parents,
+where both are known:
+
+    log p(D | parents, EBNC) = log p_EBNC(D | parents) + log p_Jeffreys(D | ∅) − log p_EBNC(D | ∅)
+
+With BIC there is no prior and no correction.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from ebnc.data.cases import Cases
+from ebnc.domain import Domain
+from ebnc.errors import ParameterError
+from ebnc.fitted import FittedEBNC
+from ebnc.fitting.optimum import likelihood_of
+from ebnc.learn import fit_likelihood
+from ebnc.network.local.configurations import count_cells, distinct_configurations
+from ebnc.network.local.kind import Kind
+from ebnc.network.local.node import LocalFit, Node, NodeState
+from ebnc.network.local.plain import FieldType
+from ebnc.network.local.tree_growth import JEFFREYS
+from ebnc.parameters.coding import ORTHONORMAL
+from ebnc.parameters.constants import without_constants
+from ebnc.parameters.dimension import count_terms
+from ebnc.parameters.ebnc import EBNC
+from ebnc.parameters.phi import Basis
+from ebnc.score.criterion import CRITERIA
+from ebnc.score.dirichlet import dirichlet_log_evidence
+from ebnc.search.limits import Limits
+from ebnc.search.moves import Move, moves
+from ebnc.search.scorer import Scored, Scorer
+from ebnc.search.screening import screen
+from ebnc.structure.embedded import EmbeddedStructure
+
+__all__ = ["EMBEDDED", "EmbeddedLearner", "with_parents"]
+
+
+class EmbeddedLearner:
+    """Fits EBNCs to a node; the model of a fit is the ``Scored`` structure."""
+
+    is_table_without_parents = False
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def learn(self, parents: tuple[str, ...], near: LocalFit | None = None) -> LocalFit:
+        """Fit the naive structure, or that of ``near`` with its parents exchanged for these."""
+        if near is None:
+            return self.learn_structure(EmbeddedStructure.naive(self.node.target, parents))
+        return self.learn_structure(with_parents(near.model.structure, parents), near)
+
+    def learn_structure(
+        self, structure: EmbeddedStructure, near: LocalFit | None = None
+    ) -> LocalFit:
+        """Fit a structure on the distinct rows of its parents, starting at a similar one.
+
+        A score depends on where its fit started, so every fit has a scorer of its own.
+        """
+        scorer = self._scorer(self._distinct(structure))
+        scored = scorer.tuned(structure, None if near is None else near.model)
+        return LocalFit(scored.score + self.intercept_correction, scored)
+
+    def gains(self, state: NodeState, names: Sequence[str]) -> dict[str, float]:
+        """Estimate the gains of ``names``, each as one more child of the target."""
+        if not state.parents:  # then an EBNC spans what a table does, whose gains are exact
+            return {}
+        here, target = state.fits["ebnc"].model, self.node.target
+        families = dict(here.structure.families)
+        steps = [Move(x, target, families | {x: (target,)}, frozenset([x])) for x in names]
+        behind = state.scores["ebnc"] - state.score
+        screened = screen(self._scorer(self.node.cases), here, steps)
+        return {step.move.description: step.gain + behind for step in screened}
+
+    def refinements(self, state: NodeState) -> list[tuple[float, Move]]:
+        """Moves inside the embedded structure that keep its parents, with estimated gains."""
+        here, settings = state.fits["ebnc"].model, self.node.settings
+        if len(state.parents) < 2 or "ebnc" not in settings.kinds:
+            return []
+        limits = Limits(max_cluster_cells=settings.most_cells)
+        allowed = [
+            move
+            for move in moves(here.structure, self.node.n_states, limits)
+            if set(move.structure.markov_blanket) == set(state.parents)
+        ]
+        behind = state.scores["ebnc"] - state.score
+        screened = screen(self._scorer(self._distinct(here.structure)), here, allowed)
+        return [(step.gain + behind, step.move) for step in screened]
+
+    def local(self, fit: LocalFit) -> FittedEBNC:
+        """The EBNC of a fit."""
+        scored: Scored = fit.model
+        if scored.fit.log_evidence is not None:
+            return FittedEBNC(scored.fit)
+        # BIC compares likelihoods; predictions need a prior.
+        distinct = self._distinct(scored.structure)
+        basis = Basis(scored.structure, self.node.cases.domain)
+        return FittedEBNC(fit_likelihood(likelihood_of(basis, distinct), distinct))
+
+    @cached_property
+    def intercept_correction(self) -> float:
+        """log p(D | ∅) under Jeffreys' prior less that of an EBNC; see the module's text."""
+        if self.node.settings.score == "bic":
+            return 0.0
+        alone = EmbeddedStructure.naive(self.node.target, ())
+        own = self._scorer(self._distinct(alone)).tuned(alone)
+        counts = count_cells(self.node.cases, ())
+        assert own.fit.log_evidence is not None
+        return dirichlet_log_evidence(counts, JEFFREYS) - own.fit.log_evidence
+
+    def _distinct(self, structure: EmbeddedStructure) -> Cases:
+        return distinct_configurations(self.node.cases, structure.markov_blanket)
+
+    def _scorer(self, cases: Cases) -> Scorer:
+        node = self.node
+        return Scorer(
+            cases,
+            CRITERIA[node.settings.score](None),
+            structure_prior=node.settings.structure_prior,
+            n_inputs=len(node.candidates),
+        )
+
+
+def with_parents(structure: EmbeddedStructure, parents: Sequence[str]) -> EmbeddedStructure:
+    """The structure with exactly these parents.
+
+    New ones become children of the target; those that only a removed one tied to the target do too.
+    """
+    target = structure.target
+    names = {target, *parents}
+    families = [
+        (x, tuple(p for p in given if p in names)) for x, given in structure.families if x in names
+    ]
+    families += [(x, (target,)) for x in parents if x not in structure.inputs]
+    changed = EmbeddedStructure(target, tuple(families))
+    loose = set(parents) - set(changed.markov_blanket)
+    if loose:
+        families = [(x, (*given, target) if x in loose else given) for x, given in families]
+        changed = EmbeddedStructure(target, tuple(families))
+    return changed
+
+
+def _to_plain(local: EBNC) -> dict[str, Any]:
+    structure, target = local.structure, local.structure.target
+    is_naive = all(given == ((target,) if x != target else ()) for x, given in structure.families)
+    plain: dict[str, Any] = (
+        {"naive": structure.inputs} if is_naive else {"families": structure.families}
+    )
+    plain["phi"] = local.phi
+    if local.coding != ORTHONORMAL:
+        plain["coding"] = local.coding.name
+    return plain
+
+
+def _from_plain(target: str, domain: Domain, plain: Mapping[str, Any]) -> EBNC:
+    if ("naive" in plain) == ("families" in plain):
+        raise ParameterError("must have one of 'naive' and 'families'")
+    if "naive" in plain:
+        structure = EmbeddedStructure.naive(target, plain["naive"])
+    else:
+        structure = EmbeddedStructure(target, tuple(plain["families"]))
+    counts = {x: domain.n_states(x) for x in structure.inputs}
+    clusters = without_constants(structure, domain).clusters
+    expected = count_terms(clusters, counts) * (domain.n_states(target) - 1)
+    if expected != plain["phi"].size:  # before any term is made
+        raise ParameterError(f"phi has {plain['phi'].size} numbers; the structure has {expected}")
+    return EBNC(structure, domain, plain["phi"], plain.get("coding", ORTHONORMAL.name))
+
+
+EMBEDDED = Kind(
+    name="ebnc",
+    words="embedded network",
+    fields={
+        "naive": FieldType.VARIABLES,
+        "families": FieldType.FAMILIES,
+        "phi": FieldType.PARAMETERS,
+        "coding": FieldType.WORD,
+    },
+    optional=frozenset(["naive", "families", "coding"]),
+    to_plain=_to_plain,
+    from_plain=_from_plain,
+    learner=EmbeddedLearner,
+)

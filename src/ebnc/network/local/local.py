@@ -1,0 +1,60 @@
+"""What every local distribution p(z | parents) of a network offers, whatever its kind (§2).
+
+``EBNC``, ``Table``, ``Tree``, ``DecisionGraph`` and ``NoisyMax`` do; a network mixes them freely.
+What else a kind needs, to be learned, saved and reported, is in ``network.local.kind``.
+"""
+
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from ebnc.data.table import TableLike as Rows
+from ebnc.domain import Domain
+from ebnc.typing import FloatArray
+
+__all__ = ["LearnedLocal", "Local"]
+
+
+class Local(Protocol):
+    """p(z | parents) of one node."""
+
+    @property
+    def kind(self) -> str:
+        """Name of the kind: ebnc, table, tree, graph, noisy-max."""
+
+    @property
+    def target(self) -> str:
+        """Z, the node."""
+
+    @property
+    def parents(self) -> tuple[str, ...]:
+        """The variables that p(z | ·) depends on."""
+
+    @property
+    def domain(self) -> Domain:
+        """States of the node and of its parents."""
+
+    @property
+    def dimension(self) -> int:
+        """Number of free parameters."""
+
+    def probabilities(self, data: Rows) -> FloatArray:
+        """p(z | parents), shape (rows, K)."""
+
+    def log_probability(self, data: Rows) -> FloatArray:
+        """log p of every row's own z, shape (rows,)."""
+
+
+L_co = TypeVar("L_co", bound=Local, covariant=True)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedLocal(Generic[L_co]):
+    """A local distribution with its log evidence and the logarithm of its structure prior.
+
+    ``log_likelihood``: the largest one of its structure, for BIC; ``local`` may be elsewhere.
+    """
+
+    local: L_co
+    log_evidence: float
+    log_prior: float
+    log_likelihood: float

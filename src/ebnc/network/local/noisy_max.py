@@ -1,0 +1,211 @@
+"""Noisy-MAX as local distribution: every parent causes a level of the node, the highest one shows.
+
+    Z = max(Z_0, Z_1, …, Z_n),    p(Z_i | x_i) = effects_i[x_i],    p(Z_0) = leak
+
+    Díez, Parameter adjustment in Bayes networks: the generalized noisy OR-gate, UAI 1993;
+    Henrion, Some practical issues in constructing belief networks, UAI 1987 (binary, with a leak).
+
+Causal independence, one of the rivals that the paper's introduction names. Levels are the states of
+the node in the order they are declared, the first one meaning "absent"; ``descending`` turns them
+round (noisy-MIN). Every parent has a *normal* state, which causes nothing. With two states it is
+the noisy-OR. It has as many parameters as a naive EBNC of the same parents,
+
+    d = (K − 1)·(1 + Σ_i (r_i − 1)).
+
+For levels 0, 1, …, K − 1 and F_k = p(Z ≤ k) the ratios h_k = F_{k−1}/F_k are products over the
+causes, so all is computed from sums of δ_k = −log h_k, without cancellation:
+
+    p(Z = k | x) = exp(−Σ_{j>k} Δ_j)·(1 − exp(−Δ_k)),    Δ_k(x) = δ_k(leak) + Σ_i δ_k(i, x_i),
+
+with Δ_0 = ∞. Learning is in ``network.local.noisy_max_learning``.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ebnc.data.coder import encode
+from ebnc.data.rows import CodedRows
+from ebnc.data.table import TableLike as Rows
+from ebnc.domain import Domain, DomainLike, as_domain
+from ebnc.errors import ParameterError
+from ebnc.network.local.decision_nodes import distribution_text, state_text
+from ebnc.network.local.plain import distributions, equal_by_value, frozen, shaped
+from ebnc.typing import FloatArray
+
+__all__ = ["NoisyMax"]
+
+ROUNDING = 1e-6
+"""Distributions may miss 1 by so much."""
+
+
+class NoisyMax:
+    """p(z | x) of the highest of independently caused levels.
+
+    ``leak``: the distribution of the level without any cause. ``effects``: for every parent an
+    array, a row for each of its states, of the level that this state causes; the row of at least
+    one state, the normal one, has all probability on the absent level.
+
+    Examples
+    --------
+    >>> two = {"flu": ["no", "yes"], "cold": ["no", "yes"], "fever": ["none", "mild", "high"]}
+    >>> nothing = [1, 0, 0]
+    >>> effects = {"flu": [nothing, [0.1, 0.3, 0.6]], "cold": [nothing, [0.5, 0.4, 0.1]]}
+    >>> fever = NoisyMax("fever", two, [0.9, 0.08, 0.02], effects)
+    >>> fever.probabilities({"flu": ["no", "yes"], "cold": ["yes", "yes"]}).round(4)
+    array([[0.45  , 0.432 , 0.118 ],
+           [0.045 , 0.3078, 0.6472]])
+    >>> fever.dimension
+    6
+    >>> print(fever)
+    fever, the highest of these levels:
+    otherwise   none 0.900, mild 0.080, high 0.020
+    flu = yes   none 0.100, mild 0.300, high 0.600
+    cold = yes  none 0.500, mild 0.400, high 0.100
+    """
+
+    kind = "noisy-max"
+
+    def __init__(
+        self,
+        target: str,
+        domain: DomainLike,
+        leak: ArrayLike,
+        effects: Mapping[str, ArrayLike],
+        *,
+        descending: bool = False,
+    ) -> None:
+        declared = as_domain(domain)
+        self.target, self.parents = target, tuple(effects)
+        if target in effects:
+            raise ParameterError(f"{target!r} is among its own causes")
+        self.domain = Domain({name: declared[name] for name in (*self.parents, target)})
+        self.descending = bool(descending)
+        n_levels = self.domain.n_states(target)
+        self.leak: FloatArray = frozen(
+            distributions(leak, (n_levels,), [target], f"the leak of {target!r}", ROUNDING)
+        )
+        self.effects: dict[str, FloatArray] = {}
+        for name, values in effects.items():
+            shape, what = (self.domain.n_states(name), n_levels), f"the effects of {name!r}"
+            self.effects[name] = frozen(
+                distributions(values, shape, [name, target], f"{what} on {target!r}", ROUNDING)
+            )
+        self.normal = {name: self._normal_state(name) for name in self.parents}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NoisyMax) and equal_by_value(self, other, NoisyMax.to_plain)
+
+    def __hash__(self) -> int:
+        return hash((self.target, self.parents, self.descending, self.leak.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"NoisyMax({self.target!r}, {list(self.parents)}, dimension={self.dimension})"
+
+    def __str__(self) -> str:
+        """Every cause to read, with the distribution of the level that it brings about."""
+        states = self.domain[self.target]
+        which = "lowest" if self.descending else "highest"
+        causes = [("otherwise", self.leak)]
+        for name, effects in self.effects.items():
+            causes += [
+                (f"{name} = {state_text(state)}", effects[s])
+                for s, state in enumerate(self.domain[name])
+                if s != self.normal[name]
+            ]
+        width = max(len(cause) for cause, _ in causes)
+        lines = [f"{cause:<{width}}  {distribution_text(states, row)}" for cause, row in causes]
+        return "\n".join([f"{self.target}, the {which} of these levels:", *lines])
+
+    @property
+    def dimension(self) -> int:
+        """Number of free parameters: (K − 1)·(1 + Σ (r_i − 1))."""
+        n_causes = 1 + sum(self.domain.n_states(x) - 1 for x in self.parents)
+        return n_causes * (self.domain.n_states(self.target) - 1)
+
+    def probabilities(self, data: Rows) -> FloatArray:
+        """p(z | parents), shape (rows, K)."""
+        ratios = self._ratios(encode(data, self.domain, self.parents))
+        p = np.exp(-_above(ratios))
+        p[:, 1:] *= -np.expm1(-ratios)
+        return p[:, ::-1] if self.descending else p
+
+    def log_probability(self, data: Rows) -> FloatArray:
+        """log p of every row's own z, shape (rows,); −∞ where it is 0."""
+        rows = encode(data, self.domain, tuple(self.domain))
+        ratios, level = self._ratios(rows), rows.column(self.target).astype(np.int64)
+        if self.descending:
+            level = ratios.shape[1] - level
+        logarithms = -_above(ratios)
+        with np.errstate(divide="ignore"):
+            logarithms[:, 1:] += np.log(-np.expm1(-ratios))
+        return logarithms[np.arange(len(rows)), level]
+
+    def to_plain(self) -> dict[str, Any]:
+        """The fields that a file holds."""
+        return {
+            "parents": self.parents,
+            "descending": self.descending,
+            "leak": self.leak,
+            "effects": [table.ravel() for table in self.effects.values()],
+        }
+
+    @classmethod
+    def from_plain(cls, target: str, domain: Domain, plain: Mapping[str, Any]) -> "NoisyMax":
+        """The inverse of ``to_plain``."""
+        parents, tables = plain["parents"], plain["effects"]
+        if len(tables) != len(parents) or len(set(parents)) != len(parents):
+            raise ParameterError(
+                f"effects must be one for each of {len(parents)} different parents"
+            )
+        n_levels = domain.n_states(target)
+        effects = {
+            name: shaped("effects", table, (domain.n_states(name), n_levels))
+            for name, table in zip(parents, tables, strict=True)
+        }
+        leak = shaped("leak", plain["leak"], (n_levels,))
+        return cls(target, domain, leak, effects, descending=plain["descending"])
+
+    def _ratios(self, rows: CodedRows) -> FloatArray:
+        """Δ_k of every row for k = 1, …, K − 1."""
+        leak, effects = self._minus_log_ratios
+        total = np.tile(leak, (len(rows), 1))
+        for name, table in effects.items():
+            total += table[rows.column(name)]
+        return total
+
+    @cached_property
+    def _minus_log_ratios(self) -> tuple[FloatArray, Mapping[str, FloatArray]]:
+        """δ of the leak, and of every state of every parent."""
+        order = slice(None, None, -1 if self.descending else 1)
+        leak = _minus_log_ratios(self.leak[order])
+        return leak, {x: _minus_log_ratios(table[:, order]) for x, table in self.effects.items()}
+
+    def _normal_state(self, name: str) -> int:
+        absent = -1 if self.descending else 0
+        table = self.effects[name]
+        without = np.flatnonzero(table[:, absent] == table.sum(axis=1))
+        if not without.size:
+            state = self.domain[self.target][absent]
+            raise ParameterError(
+                f"no state of {name!r} is normal: one must leave {self.target!r} at {state!r} "
+                "with probability 1"
+            )
+        return int(without[0])
+
+
+def _above(ratios: FloatArray) -> FloatArray:
+    """Σ_{j>k} Δ_j for k = 0, …, K − 1."""
+    none = np.zeros((len(ratios), 1))
+    return np.concatenate([np.cumsum(ratios[:, ::-1], axis=1)[:, ::-1], none], axis=1)
+
+
+def _minus_log_ratios(distributions: FloatArray) -> FloatArray:
+    """δ_k = −log(F_{k−1}/F_k) for k = 1, …, K − 1; 0 where F_k is 0, and nothing depends on it."""
+    below = np.cumsum(distributions, axis=-1)[..., 1:]
+    share = np.divide(distributions[..., 1:], below, out=np.zeros_like(below), where=below > 0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log1p(-np.minimum(share, 1.0)))

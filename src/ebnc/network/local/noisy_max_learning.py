@@ -1,0 +1,307 @@
+"""Learning a noisy-MAX: the maximum of its posterior, and its evidence by Laplace.
+
+Given the normal states and the order of the levels, a noisy-MAX is K − 1 noisy-ORs side by side:
+among the cases whose level is at most k, level k or not. In δ_k = −log h_k (``local.noisy_max``)
+
+    log p(z | x) = Σ_k  [z = k] log(1 − exp(−Δ_k)) − [z < k] Δ_k,       Δ_k = Σ of the causes' δ_k,
+
+which is concave, and so is the logarithm of the prior: every cause's distribution is a Dirichlet's
+with all parameters α, that is h_k ~ Beta(kα, α), as if the cause alone had been seen α times at
+every level. So each k has one maximum, found by Newton's method. What is not concave is the
+choice of the normal states and of the order: both orders are tried with two sets of states, those
+in which the level is lowest and those that are most frequent, and states of the best are exchanged
+one at a time while that raises the evidence. Each choice pays the logarithm of the number of
+possibilities.
+
+Laplace's approximation is taken in the logits of h_k, where a Beta is nearly normal. Causes without
+cases keep their prior and add nothing.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import betaln
+
+from ebnc.data.cases import Cases, distinct_rows
+from ebnc.network.local.kind import Kind
+from ebnc.network.local.local import LearnedLocal
+from ebnc.network.local.node import LearnedAnew
+from ebnc.network.local.noisy_max import NoisyMax
+from ebnc.network.local.plain import FieldType
+from ebnc.network.local.tree_growth import ALPHAS, JEFFREYS
+from ebnc.typing import FloatArray, IntArray
+
+__all__ = ["NOISY_MAX", "cause_gains", "learn_noisy_max"]
+
+MOST_STEPS = 100
+ENOUGH = 1e-9  # nats: half the squared Newton decrement at which a fit ends
+NEARLY_FLAT = 1e-10  # α at which the maximum of the posterior is that of the likelihood
+BOUNDARY = 0.95  # of the way to δ = 0 that a step may go
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """Distinct configurations of the parents: ``codes`` (parents, q), ``counts`` (q, K)."""
+
+    codes: IntArray
+    n_states: tuple[int, ...]
+    counts: FloatArray
+
+    @classmethod
+    def of(cls, cases: Cases, parents: Sequence[str]) -> "_Counted":
+        n_classes = cases.domain.n_states(cases.target)
+        sizes = tuple(cases.domain.n_states(x) for x in parents)
+        columns = [cases.rows.column(x) for x in parents]
+        if columns:
+            first, inverse = distinct_rows(columns, sizes)
+        else:
+            first, inverse = np.zeros(1, np.intp), np.zeros(len(cases), np.intp)
+        cells = inverse * n_classes + cases.classes
+        flat = np.bincount(cells, cases.weights, minlength=len(first) * n_classes)
+        codes = np.array([column[first] for column in columns], dtype=np.int64)
+        return cls(codes, sizes, flat.astype(np.float64).reshape(len(first), n_classes))
+
+    def oriented(self, descending: bool) -> "_Counted":
+        """The levels the other way round where they are descending."""
+        if not descending:
+            return self
+        return _Counted(self.codes, self.n_states, self.counts[:, ::-1])
+
+    def lowest(self) -> tuple[int, ...]:
+        """For every parent the state in which the level is lowest on average."""
+        levels = self.counts @ np.arange(self.counts.shape[1])
+        totals = self.counts.sum(axis=1)
+        found = []
+        for column, size in zip(self.codes, self.n_states, strict=True):
+            often = np.bincount(column, totals, size)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                mean = np.bincount(column, levels, size) / often
+            found.append(int(np.argmin(np.where(often > 0, mean, np.inf))))
+        return tuple(found)
+
+    def most_frequent(self) -> tuple[int, ...]:
+        """For every parent the state that is met most often."""
+        totals = self.counts.sum(axis=1)
+        return tuple(
+            int(np.argmax(np.bincount(column, totals, size)))
+            for column, size in zip(self.codes, self.n_states, strict=True)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """``delta``: (causes, K − 1), the leak first, then every state of every parent but its normal
+    one."""
+
+    normal: tuple[int, ...]
+    alpha: float
+    delta: FloatArray
+    log_evidence: float
+    log_likelihood: float
+
+
+def learn_noisy_max(cases: Cases, parents: Sequence[str]) -> LearnedLocal[NoisyMax]:
+    """The noisy-MAX of these parents: normal states, order of levels and α by evidence."""
+    data = _Counted.of(cases, parents)
+    tried = []
+    for descending in (False, True):
+        seen = data.oriented(descending)
+        for normal in dict.fromkeys([seen.lowest(), seen.most_frequent()]):
+            tried.append((_fit(seen, normal, JEFFREYS), descending))
+    start, descending = max(tried, key=lambda one: one[0].log_evidence)
+    seen = data.oriented(descending)
+    best = _with_best_alpha(seen, _exchanged(seen, start))
+    local = _to_noisy_max(cases, parents, best, descending)
+    flat = _fit(seen, best.normal, NEARLY_FLAT, best.delta)
+    return LearnedLocal(local, best.log_evidence, _log_choices(cases, parents), flat.log_likelihood)
+
+
+def cause_gains(cases: Cases, local: NoisyMax | None, names: Sequence[str]) -> dict[str, float]:
+    """What each of ``names`` adds as one cause more, with α = ½ and all other choices kept."""
+    parents = () if local is None else local.parents
+    descending = False if local is None else local.descending
+    normal = () if local is None else tuple(local.normal[x] for x in parents)
+    gains: dict[str, float] = {}
+    for turned in {descending} if parents else (False, True):
+        here = _Counted.of(cases, parents).oriented(turned)
+        now = _fit(here, normal, JEFFREYS)
+        for name in names:
+            data = _Counted.of(cases, (*parents, name)).oriented(turned)
+            start = np.full((data.n_states[-1] - 1, now.delta.shape[1]), 0.1)
+            lowest = (*normal, data.lowest()[-1])
+            found = _fit(data, lowest, JEFFREYS, np.concatenate([now.delta, start]))
+            gain = found.log_evidence - now.log_evidence - math.log(data.n_states[-1])
+            gain -= math.log(2) if not parents else 0.0
+            gains[name] = max(gain, gains.get(name, -math.inf))
+    return gains
+
+
+def _log_choices(cases: Cases, parents: Sequence[str]) -> float:
+    """−log of the number of orders (with any parent) and of normal states."""
+    return -sum(math.log(cases.domain.n_states(x)) for x in parents) - bool(parents) * math.log(2)
+
+
+def _with_best_alpha(data: _Counted, fit: _Fit) -> _Fit:
+    """α smaller or larger while that raises the evidence."""
+    for values in (ALPHAS[::-1], ALPHAS):
+        for alpha in values[values.index(fit.alpha) + 1 :]:
+            found = _fit(data, fit.normal, alpha, fit.delta)
+            if found.log_evidence <= fit.log_evidence:
+                break
+            fit = found
+    return fit
+
+
+def _exchanged(data: _Counted, fit: _Fit) -> _Fit:
+    """Exchange normal states while that raises the evidence: for every parent the state that does
+    least, since a state that should lower the level is one that does nothing here."""
+    for _ in range(4):
+        before = fit
+        first = 1
+        for i, size in enumerate(data.n_states):
+            others = [s for s in range(size) if s != fit.normal[i]]
+            least = others[int(np.argmin(fit.delta[first : first + size - 1].sum(axis=1)))]
+            first += size - 1
+            normal = (*fit.normal[:i], least, *fit.normal[i + 1 :])
+            found = _fit(data, normal, fit.alpha)
+            if found.log_evidence > fit.log_evidence:
+                fit = found
+        if fit is before:
+            break
+    return fit
+
+
+def _fit(
+    data: _Counted, normal: tuple[int, ...], alpha: float, start: FloatArray | None = None
+) -> _Fit:
+    """Fit all levels, given the normal states; ``start``: δ to begin at."""
+    active = _active(data, normal)
+    present = active.any(axis=0)
+    n_levels = data.counts.shape[1]
+    below = np.cumsum(data.counts, axis=1)
+    delta = np.empty((active.shape[1], n_levels - 1))
+    evidence = likelihood = 0.0
+    for k in range(1, n_levels):
+        delta[:, k - 1] = math.log((k + 1) / k)  # the prior's mode, for causes without cases
+        begin = delta[:, k - 1] if start is None else start[:, k - 1]
+        problem = _Level(active[:, present], data.counts[:, k], below[:, k - 1], alpha, k * alpha)
+        found, value = problem.maximise(begin[present])
+        delta[present, k - 1] = found
+        evidence += value
+        likelihood += problem.log_likelihood(found)
+    return _Fit(normal, alpha, delta, evidence, likelihood)
+
+
+def _active(data: _Counted, normal: Sequence[int]) -> FloatArray:
+    """Which causes are active in which configuration, shape (q, causes)."""
+    columns = [np.ones(len(data.counts))]
+    for column, size, usual in zip(data.codes, data.n_states, normal, strict=True):
+        columns += [(column == s).astype(np.float64) for s in range(size) if s != usual]
+    return np.column_stack(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """One noisy-OR: level k (``hits``) or lower (``misses``), with h ~ Beta(``b``, ``a``) a cause.
+
+    f(δ) = Σ hits·log(1 − e^{−Δ}) − misses·Δ  +  Σ_causes a·log(1 − e^{−δ}) − b·δ,   Δ = active·δ
+    """
+
+    active: FloatArray
+    hits: FloatArray
+    misses: FloatArray
+    a: float
+    b: float
+
+    def value(self, delta: FloatArray) -> float:
+        """f, the log likelihood and the log prior in logits of h without its constant."""
+        prior = self.a * np.log(-np.expm1(-delta)).sum() - self.b * delta.sum()
+        return self.log_likelihood(delta) + float(prior)
+
+    def log_likelihood(self, delta: FloatArray) -> float:
+        """Σ hits·log(1 − e^{−Δ}) − misses·Δ."""
+        total = self.active @ delta
+        hit = self.hits > 0
+        return float(self.hits[hit] @ np.log(-np.expm1(-total[hit])) - self.misses @ total)
+
+    def derivatives(self, delta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """∇f and −∇²f, positive definite."""
+        odds, own = 1 / np.expm1(self.active @ delta), 1 / np.expm1(delta)
+        gradient = self.active.T @ (self.hits * odds - self.misses) + self.a * own - self.b
+        weights = self.hits * odds * (1 + odds)
+        curvature = (self.active * weights[:, None]).T @ self.active
+        curvature[np.diag_indices_from(curvature)] += self.a * own * (1 + own)
+        return gradient, curvature
+
+    def maximise(self, delta: FloatArray) -> tuple[FloatArray, float]:
+        """δ at the maximum, and Laplace's log evidence of this level, by Newton's method.
+
+        f is concave with a barrier at δ = 0: steps end before it and are halved until f rises.
+        """
+        value = self.value(delta)
+        for _ in range(MOST_STEPS):
+            gradient, curvature = self.derivatives(delta)
+            factor = cho_factor(curvature, lower=True)
+            step = cho_solve(factor, gradient)
+            decrement = 0.5 * float(gradient @ step)
+            if decrement < ENOUGH:
+                break
+            shrinking = step < 0
+            length = min(1.0, BOUNDARY * np.min(-delta[shrinking] / step[shrinking], initial=2.0))
+            while length > 1e-12:
+                there = self.value(delta + length * step)
+                if there >= value + 1e-4 * length * decrement:
+                    break
+                length *= 0.5
+            else:  # rounding hides any gain
+                break
+            delta, value = delta + length * step, there
+        # log |A| in logits of h: δ = −log h, dδ/dlogit h = −(1 − h), and the gradient is 0.
+        jacobian = np.log(-np.expm1(-delta)).sum()
+        log_determinant = 2.0 * (np.log(np.diagonal(factor[0])).sum() + jacobian)
+        n = len(delta)
+        constant = 0.5 * n * math.log(2 * math.pi) - n * float(betaln(self.a, self.b))
+        return delta, value + constant - 0.5 * log_determinant
+
+
+def _to_noisy_max(cases: Cases, parents: Sequence[str], fit: _Fit, descending: bool) -> NoisyMax:
+    """From δ to the distribution of every cause."""
+    ratios = np.exp(-fit.delta)  # F_{k−1}/F_k
+    n_causes, n_levels = ratios.shape[0], ratios.shape[1] + 1
+    theta = np.empty((n_causes, n_levels))
+    below = np.ones(n_causes)
+    for k in range(n_levels - 1, 0, -1):
+        theta[:, k] = -np.expm1(-fit.delta[:, k - 1]) * below
+        below *= ratios[:, k - 1]
+    theta[:, 0] = below
+    if descending:
+        theta = theta[:, ::-1]
+    nothing = np.zeros(n_levels)
+    nothing[-1 if descending else 0] = 1.0
+    effects: dict[str, FloatArray] = {}
+    first = 1
+    for name, usual in zip(parents, fit.normal, strict=True):
+        size = cases.domain.n_states(name)
+        effects[name] = np.insert(theta[first : first + size - 1], usual, nothing, axis=0)
+        first += size - 1
+    return NoisyMax(cases.target, cases.domain, theta[0], effects, descending=descending)
+
+
+NOISY_MAX = Kind(
+    name="noisy-max",
+    words="noisy-MAX",
+    fields={
+        "parents": FieldType.VARIABLES,
+        "descending": FieldType.FLAG,
+        "leak": FieldType.PROBABILITIES,
+        "effects": FieldType.SEVERAL_PROBABILITIES,
+    },
+    to_plain=NoisyMax.to_plain,
+    from_plain=NoisyMax.from_plain,
+    learner=partial(LearnedAnew, "noisy-max", learn_noisy_max, cause_gains),
+    is_readable=True,
+)

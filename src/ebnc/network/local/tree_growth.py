@@ -1,0 +1,259 @@
+"""Growing questions by exact Dirichlet evidence: splits of leaves, and merges of two of them.
+
+    gain of a split  = log p(N_equal) + log p(N_other) − log p(N) − log(4 · number of questions)
+    gain of a merge  = log p(N_a + N_b) − log p(N_a) − log p(N_b) − log(2 · number of pairs)
+
+p(N): evidence of a leaf's counts with α = ½. Trees split only; decision graphs also merge.
+
+The prior of trees adds up to 1: every node splits or is a leaf with probability ½, and a split
+asks each question with the same probability. A tree with L leaves makes 2L − 1 such decisions, so
+it pays log 2 and for every split log 4, besides its question. A merge is chosen or not with
+probability ½, among all pairs of leaves.
+"""
+
+import heapq
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Protocol, TypeVar
+
+import numpy as np
+from scipy.special import gammaln
+
+from ebnc.data.cases import Cases
+from ebnc.data.rows import CodedRows
+from ebnc.kernels.trees import count_states
+from ebnc.network.local.configurations import largest_log_likelihood
+from ebnc.network.local.decision_nodes import DecisionNodes
+from ebnc.network.local.local import LearnedLocal
+from ebnc.score.dirichlet import best_alpha
+from ebnc.typing import FloatArray, IntArray
+
+__all__ = ["ALPHAS", "JEFFREYS", "Growth", "leaf_evidence", "split_gains"]
+
+JEFFREYS = 0.5
+ALPHAS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+"""α of the leaves, chosen by evidence once all is grown (with ``JEFFREYS``)."""
+
+Q = TypeVar("Q", bound=DecisionNodes)
+
+
+class HasLeaves(Protocol):
+    """What ``split_gains`` needs of a tree or a graph."""
+
+    def leaves(self, rows: CodedRows) -> IntArray:
+        """The number of the leaf that every row falls in."""
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A question in a leaf: whether a column is in a state."""
+
+    gain: float
+    node: int
+    column: int
+    state: int
+
+
+@dataclass(frozen=True, eq=False)
+class Merge:
+    """Two leaves that become one."""
+
+    gain: float
+    nodes: tuple[int, int]
+
+
+@dataclass(eq=False)
+class _Leaf:
+    rows: IntArray
+    counts: FloatArray
+    evidence: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.evidence = float(leaf_evidence(self.counts))
+
+
+class Growth:
+    """DecisionNodes so far, and the best split and merge of their leaves.
+
+    A merged leaf is a new node behind all others, so questions always lead to later ones.
+    """
+
+    def __init__(self, cases: Cases, parents: Sequence[str], *, merging: bool = False) -> None:
+        self.domain, self.target = cases.domain, cases.target
+        self.names = [x for x in parents if self.domain.n_states(x) > 1]
+        self.merging = merging
+        self.leaves: dict[int, _Leaf] = {}
+        self.log_prior = -math.log(2) if self.names else 0.0
+        self._splits = _Splits(cases, self.names)
+        self._variables: list[str | None] = []
+        self._states: list[int] = []
+        self._equal: list[int] = []
+        self._other: list[int] = []
+        self._order = count()  # of what has the same gain
+        self._waiting: list[tuple[float, int, Split]] = []
+        self._pairs: list[tuple[float, int, tuple[int, int]]] = []
+        self._add_leaf(np.arange(len(cases), dtype=np.int64))
+
+    def best_split(self) -> Split | None:
+        """The most profitable split; None where none raises the score."""
+        while self._waiting and self._waiting[0][2].node not in self.leaves:
+            heapq.heappop(self._waiting)
+        return self._waiting[0][2] if self._waiting else None
+
+    def best_merge(self) -> Merge | None:
+        """The most profitable merge; None where none raises the score."""
+        while self._pairs and not set(self._pairs[0][2]) <= self.leaves.keys():
+            heapq.heappop(self._pairs)
+        if not self._pairs:
+            return None
+        gain = -self._pairs[0][0] - self._price_of_merge()
+        return Merge(gain, self._pairs[0][2]) if gain > 0.0 else None
+
+    def split(self, split: Split) -> None:
+        """Ask the question; the leaf becomes two."""
+        node, rows = split.node, self.leaves.pop(split.node).rows
+        chosen = self._splits.codes[split.column][rows] == split.state
+        self._variables[node], self._states[node] = self.names[split.column], split.state
+        self.log_prior -= self._splits.price
+        self._equal[node] = self._add_leaf(rows[chosen])
+        self._other[node] = self._add_leaf(rows[~chosen])
+
+    def merge(self, merge: Merge) -> None:
+        """Two leaves become one, which all their questions lead to."""
+        self.log_prior -= self._price_of_merge()
+        parts = [self.leaves.pop(node).rows for node in merge.nodes]
+        together = self._add_leaf(np.sort(np.concatenate(parts)))
+        for branch in (self._equal, self._other):
+            for i, end in enumerate(branch):
+                if end in merge.nodes and self._variables[i] is not None:
+                    branch[i] = together
+
+    def _price_of_merge(self) -> float:
+        return math.log(2 * math.comb(len(self.leaves), 2))
+
+    def finished(self, make: type[Q]) -> LearnedLocal[Q]:
+        """All as a tree or a graph, α by evidence; questions whose answer is the same are left out.
+
+        Such a question is left where a leaf was merged with what came of its brother.
+        """
+        nodes = sorted(self.leaves)
+        counts = np.array([self.leaves[node].counts for node in nodes])
+        alpha, log_evidence = best_alpha(counts, ALPHAS)
+        theta = np.zeros((len(self._variables), self.domain.n_states(self.target)))
+        theta[nodes] = (counts + alpha) / (counts + alpha).sum(axis=1, keepdims=True)
+        kept, equal, other = self._numbered_anew()
+        made = make(
+            self.target,
+            self.domain,
+            [self._variables[i] for i in kept],
+            [self._states[i] for i in kept],
+            equal,
+            other,
+            theta[kept],
+        )
+        return LearnedLocal(made, log_evidence, self.log_prior, largest_log_likelihood(counts))
+
+    def _add_leaf(self, rows: IntArray) -> int:
+        node = len(self._variables)
+        self._variables.append(None)
+        for values in (self._states, self._equal, self._other):
+            values.append(0)
+        leaf = _Leaf(rows, self._splits.count(rows))
+        split = self._splits.best(node, rows, leaf.counts)
+        if split is not None:
+            heapq.heappush(self._waiting, (-split.gain, next(self._order), split))
+        if self.merging and self.leaves:
+            others = list(self.leaves)
+            apart = np.array([self.leaves[i].evidence for i in others]) + leaf.evidence
+            together = np.array([self.leaves[i].counts for i in others]) + leaf.counts
+            gains = leaf_evidence(together) - apart
+            for i in np.flatnonzero(gains > 0.0):
+                pair = (others[i], node)
+                heapq.heappush(self._pairs, (-float(gains[i]), next(self._order), pair))
+        self.leaves[node] = leaf
+        return node
+
+    def _numbered_anew(self) -> tuple[list[int], list[int], list[int]]:
+        """Nodes that a row can reach, and where the branches of each lead."""
+        final = list(range(len(self._variables)))
+        for i in reversed(final):  # branches lead to later nodes, which are settled already
+            if self._variables[i] is not None:
+                ends = {final[self._equal[i]], final[self._other[i]]}
+                if len(ends) == 1:
+                    final[i] = ends.pop()
+        reached = {final[0]}
+        for i in range(len(final)):
+            if i in reached and self._variables[i] is not None:
+                reached |= {final[self._equal[i]], final[self._other[i]]}
+        kept = sorted(reached)
+        number = {node: i for i, node in enumerate(kept)}
+        asking = [self._variables[i] is not None for i in kept]
+        equal, other = (
+            [number[final[ends[i]]] if asks else 0 for i, asks in zip(kept, asking, strict=True)]
+            for ends in (self._equal, self._other)
+        )
+        return kept, equal, other
+
+
+def split_gains(cases: Cases, grown: HasLeaves | None, names: Sequence[str]) -> dict[str, float]:
+    """What each of ``names`` adds to a tree or graph, estimated: the splits of leaves that pay."""
+    splits = _Splits(cases, names)
+    leaves = np.zeros(len(cases), np.int64) if grown is None else grown.leaves(cases.rows)
+    total = np.zeros(len(names))
+    for leaf in np.unique(leaves):
+        rows = np.flatnonzero(leaves == leaf)
+        best = splits.gains(rows, splits.count(rows)).max(axis=1, initial=-np.inf)
+        total += np.maximum(best, 0.0)
+    return dict(zip(names, total.tolist(), strict=True))
+
+
+class _Splits:
+    """The data of one node, and the best split of a set of its rows."""
+
+    def __init__(self, cases: Cases, names: Sequence[str]) -> None:
+        self.cases = cases
+        places = [cases.rows.place(x) for x in names]
+        self.codes = [cases.rows.codes[v] for v in places]
+        self.columns = np.array(places, dtype=np.int64)
+        self.weights = np.empty(0) if cases.weights is None else cases.weights
+        sizes = np.array([cases.domain.n_states(x) for x in names], dtype=np.int64)
+        self.n_states = int(sizes.max(initial=1))
+        self.n_classes = cases.domain.n_states(cases.target)
+        # x = s and x ≠ s are one question; with two states only the second is asked for.
+        numbers = np.arange(self.n_states)
+        self.asked = (numbers < sizes[:, None]) & ((sizes[:, None] > 2) | (numbers == 1))
+        self.price = math.log(4 * max(1, int(self.asked.sum())))
+
+    def count(self, rows: IntArray) -> FloatArray:
+        weights = self.weights[rows] if self.weights.size else None
+        return np.bincount(self.cases.classes[rows], weights, self.n_classes).astype(float)
+
+    def gains(self, rows: IntArray, here: FloatArray) -> FloatArray:
+        """What every split of these rows is worth, shape (columns, states)."""
+        how = (self.cases.rows.codes, self.columns, rows, self.cases.classes, self.weights)
+        inside = count_states(*how, self.n_states, self.n_classes)
+        # Weighted counts may leave a rounding error where nothing is left.
+        outside = np.maximum(here - inside, 0.0)
+        gain = leaf_evidence(inside) + leaf_evidence(outside) - float(leaf_evidence(here))
+        return np.where(self.asked, gain - self.price, -np.inf)
+
+    def best(self, node: int, rows: IntArray, here: FloatArray) -> Split | None:
+        if not len(self.columns) or np.count_nonzero(here) < 2:
+            return None
+        gain = self.gains(rows, here)
+        column, state = divmod(int(np.argmax(gain)), self.n_states)
+        found = float(gain[column, state])
+        return Split(found, node, column, state) if found > 0.0 else None
+
+
+def leaf_evidence(counts: FloatArray) -> FloatArray:
+    """Log evidence of leaves, the last axis classes, α = ½: as ``dirichlet_log_evidence``."""
+    n_classes = counts.shape[-1]
+    total = counts.sum(axis=-1)
+    constant = math.lgamma(n_classes * JEFFREYS) - n_classes * math.lgamma(JEFFREYS)
+    found: FloatArray = (
+        constant - gammaln(n_classes * JEFFREYS + total) + gammaln(JEFFREYS + counts).sum(axis=-1)
+    )
+    return found

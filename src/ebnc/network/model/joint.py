@@ -1,0 +1,102 @@
+"""A joint distribution as a product of local ones: nodes, graph and states, without any method to
+learn it, to ask it, or to keep it (§2).
+
+    p(z) = Π_i p(z_i | pa_i)
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from ebnc.domain import Domain, State
+from ebnc.errors import NetworkError
+from ebnc.network.local.kinds import equal_locals
+from ebnc.network.local.local import Local
+from ebnc.network.model.graph import ancestral_set, topological_order
+
+__all__ = ["Joint"]
+
+
+class Joint(Mapping[str, Local]):
+    """A mapping from every node to its local distribution.
+
+    Attributes
+    ----------
+    order
+        Every node after its parents.
+    domain
+        The states of all nodes.
+    """
+
+    def __init__(self, locals_: Iterable[Local]) -> None:
+        self._locals: dict[str, Local] = {}
+        states: dict[str, tuple[State, ...]] = {}
+        for local in locals_:
+            if local.target in self._locals:
+                raise NetworkError(f"{local.target!r} has two local distributions; give one")
+            self._locals[local.target] = local
+            for name, declared in local.domain.items():
+                if states.setdefault(name, declared) != declared:
+                    raise NetworkError(
+                        f"the states of {name!r} differ between nodes: {list(states[name])} and, "
+                        f"for {local.target!r}, {list(declared)}"
+                    )
+        if not self._locals:
+            raise NetworkError("a network needs at least one node")
+        self.order = topological_order({x: local.parents for x, local in self._locals.items()})
+        self.domain = Domain({name: states[name] for name in self._locals})
+
+    def __getitem__(self, name: str) -> Local:
+        try:
+            return self._locals[name]
+        except KeyError:
+            shown = ", ".join(map(repr, list(self._locals)[:8]))
+            raise NetworkError(f"the network has no node {name!r}; it has {shown}, …") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._locals)
+
+    def __len__(self) -> int:
+        return len(self._locals)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same nodes, in the same order, with equal distributions."""
+        if not isinstance(other, Joint):
+            return NotImplemented
+        return self.variables == other.variables and all(
+            equal_locals(self[x], other[x]) for x in self
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.variables, self.arcs))
+
+    def __repr__(self) -> str:
+        n_arcs = len(self.arcs)
+        return f"Network({len(self)} nodes, {n_arcs} arcs, dimension={self.dimension})"
+
+    def local(self, name: str) -> Local:
+        """The local distribution of one node."""
+        return self[name]
+
+    def parents(self, name: str) -> tuple[str, ...]:
+        """The parents of one node."""
+        return self[name].parents
+
+    def ancestral(self, names: Iterable[str]) -> list[str]:
+        """``names`` and all their ancestors, parents first: what a query of them depends on."""
+        ancestors = ancestral_set({x: self.parents(x) for x in self}, names)
+        return [x for x in self.order if x in ancestors]
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """All nodes, in the order given."""
+        return tuple(self._locals)
+
+    @cached_property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """Every arc (parent, child)."""
+        return tuple((tail, head) for head in self for tail in self.parents(head))
+
+    @cached_property
+    def dimension(self) -> int:
+        """The number of free parameters of all nodes together."""
+        return sum(local.dimension for local in self._locals.values())
