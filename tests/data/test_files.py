@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ebnc.data.batches import column_names, source_of
 from ebnc.data.cases import Cases
 from ebnc.data.coder import Coder, coded_batches, encode
 from ebnc.data.files import DataFiles
 from ebnc.data.parts import StoredParts
 from ebnc.data.read import learn_cases
+from ebnc.data.sources import column_names, source_of
 from ebnc.domain import Interval
 from ebnc.errors import DataError, ParameterError
 

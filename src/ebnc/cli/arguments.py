@@ -57,7 +57,8 @@ def chosen_columns(
     weights: str | None = None,
 ) -> list[str]:
     """Columns to learn from: those included, or all; without those excluded, target and weights."""
-    from ebnc.data.batches import column_names, require
+    from ebnc.data.batches import require
+    from ebnc.data.sources import column_names
 
     names = column_names(files)
     left_out, chosen = _columns_from(exclude, names), _columns_from(include, names)

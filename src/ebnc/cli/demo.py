@@ -18,13 +18,13 @@ __all__ = ["demo"]
 
 
 def demo(
+    context: typer.Context,
     folder: Annotated[
         str, typer.Option("--out", "-o", metavar="FOLDER", help="Where the files go.")
     ] = "ebnc-demo",
     force: Force = False,
 ) -> None:
     """Learn who survived the Titanic, predict, and write reports: every command is shown."""
-    from ebnc.cli.app import app
     from ebnc.writing import write_whole
 
     place = Path(folder)
@@ -53,7 +53,7 @@ def demo(
     ]
     for command in commands:
         print(f"$ ebnc {shlex.join(command)}", flush=True)  # verbs may write past the buffer
-        app(args=command, prog_name="ebnc", standalone_mode=False)
+        context.find_root().command.main(command, prog_name="ebnc", standalone_mode=False)
     print(f"Predictions are in {predictions}. Open these in a browser:")
     for page in (report, drawn):
         print(f"  {Path(page).resolve().as_uri()}")

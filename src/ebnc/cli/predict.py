@@ -49,8 +49,8 @@ def predict(
         raise FileError("model and data cannot both come from standard input")
     for read in (model, data):
         refuse_existing_output(out, force=force, read=read)
-    from ebnc.data.batches import source_of
     from ebnc.data.coder import Coder, coded_batches
+    from ebnc.data.sources import source_of
     from ebnc.formats.native import read_predictor
 
     predictor = read_predictor(model_path(model))

@@ -1,7 +1,7 @@
-"""Sources of data: every one yields batches of columns, read by one rule (``entries``).
+"""Batches of columns, read by one rule (``entries``); a table in memory is a source of one batch.
 
-A data frame, a mapping or an array is one batch; files are many (``file_batches``). Partitions of a
-Dask DataFrame are frames on the workers (``dask_read``).
+Files are sources of many batches (``file_batches``); partitions of a Dask DataFrame are frames on
+the workers (``dask_read``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,12 +12,10 @@ import numpy as np
 
 from ebnc.data.columns import Column
 from ebnc.data.entries import read_column
-from ebnc.data.files import as_files
 from ebnc.data.table import Frame, Kind, Options
 from ebnc.errors import DataError
 
-__all__ = ["Batch", "FrameSource", "Source", "column_names", "is_dask_frame", "require"]
-__all__ += ["source_of", "take_rows"]
+__all__ = ["Batch", "FrameSource", "Source", "is_dask_frame", "require", "take_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,24 +133,6 @@ def _arrow_table(data: Frame) -> Any:
 def is_dask_frame(data: object) -> bool:
     """Whether data is a Dask DataFrame, found out without importing Dask."""
     return type(data).__module__.startswith("dask.") and hasattr(data, "to_delayed")
-
-
-def source_of(data: Frame, array_names: Sequence[str] | None = None) -> Source:
-    """The source of any data but a Dask DataFrame."""
-    files = as_files(data)
-    if files is None:
-        return FrameSource(data, array_names)
-    from ebnc.data.file_batches import FileSource
-
-    return FileSource(files)
-
-
-def column_names(data: Frame) -> list[str]:
-    """The names of the columns to learn from, in their order; an array's are X1, X2, …."""
-    if is_dask_frame(data):
-        return [str(name) for name in data.columns]
-    files, names = as_files(data), source_of(data).names
-    return list(names) if files is None else files.chosen(names)
 
 
 def require(names: Sequence[str], present: Sequence[str]) -> None:

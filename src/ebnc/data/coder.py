@@ -20,10 +20,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ebnc.data.batches import Batch, Source, source_of
+from ebnc.data.batches import Batch, Source
 from ebnc.data.columns import EXACT, Column, Labels, Numbers, as_label, factorise, levels_of
 from ebnc.data.entries import read_column
 from ebnc.data.rows import CodedRows, code_type
+from ebnc.data.sources import source_of
 from ebnc.data.table import Kind, Options, TableLike
 from ebnc.data.text import text_array
 from ebnc.domain import Domain, Interval, State

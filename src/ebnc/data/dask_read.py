@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias, TypeVar
 
-from ebnc.data.batches import Batch, FrameSource, column_names
+from ebnc.data.batches import Batch, FrameSource
 from ebnc.data.cases import Cases
 from ebnc.data.coder import Coder
 from ebnc.data.files import DataFiles
-from ebnc.data.read import Plan, coded_cases, summarised
+from ebnc.data.plan import Plan, add_batch, coded_cases
+from ebnc.data.sources import column_names
 from ebnc.data.summaries import TableSummary
 from ebnc.data.table import Kind, Options
 from ebnc.errors import EBNCError, StorageError
@@ -77,7 +78,9 @@ def _batch(part: Any, plan: Plan, kinds: dict[str, Kind]) -> Batch:
 
 def _summary(part: Any, where: str, plan: Plan) -> TableSummary:
     batch = _batch(part, plan, dict(plan.kinds))
-    return summarised(Batch(batch.columns, batch.n_rows, where), plan)
+    summary = TableSummary(plan.target)
+    add_batch(summary, Batch(batch.columns, batch.n_rows, where), plan)
+    return summary
 
 
 def _coded(part: Any, where: str, plan: Plan, coder: Coder) -> Cases:  # noqa: ARG001

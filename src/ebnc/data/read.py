@@ -9,94 +9,39 @@ A Dask DataFrame goes the same way, partition by partition, on its workers (``da
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from ebnc.data.batches import Batch, column_names, is_dask_frame, require, source_of
-from ebnc.data.cases import Cases, check_weights, refuse_wrong_weights
+from ebnc.data.batches import Batch, is_dask_frame, require
+from ebnc.data.cases import Cases, check_weights
 from ebnc.data.coder import Coder, without_states
 from ebnc.data.columns import Column, Numbers, joined
+from ebnc.data.dask_read import DaskReader
 from ebnc.data.doubts import doubtful_columns, in_words
 from ebnc.data.files import DataFiles, as_files
 from ebnc.data.parts import Parts, StoredParts
+from ebnc.data.plan import Plan, Reader, add_batch, as_weights, coded_cases
 from ebnc.data.rows import CodedRows
+from ebnc.data.sources import column_names, source_of
 from ebnc.data.states import learn_domain, refuse_single_class
 from ebnc.data.summaries import TableSummary
-from ebnc.data.table import Categories, Frame, Kind, Missing, Options, TableLike
+from ebnc.data.table import Categories, Frame, Kind, Missing, TableLike
 from ebnc.domain import Domain
 from ebnc.errors import DataError, DataWarning, StorageError
 from ebnc.typing import FloatArray
 
-__all__ = ["Plan", "coded_cases", "learn_cases", "learn_joint_cases", "learn_states", "read_cases"]
-__all__ += ["read_rows", "row_weights", "summarised"]
+__all__ = [
+    "learn_cases",
+    "learn_joint_cases",
+    "learn_states",
+    "read_cases",
+    "read_rows",
+    "row_weights",
+]
 
 PART_ROWS = 2**20
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is to be read: columns, what they must be, and how entries are read.
-
-    ``names``: inputs, then the target if there is one. ``weights``: the column of weights.
-    ``declared``: states that are known beforehand.
-    """
-
-    names: tuple[str, ...]
-    target: str | None
-    weights: str | None
-    declared: Domain
-    options: Options
-    kinds: Mapping[str, Kind]
-
-    @classmethod
-    def of(
-        cls,
-        inputs: Sequence[str],
-        target: str | None,
-        weights: str | None,
-        categories: Categories | None,
-        options: Options,
-    ) -> "Plan":
-        """With the kinds that follow from declared states and from the options."""
-        names = (*inputs, *([] if target is None else [target]))
-        declared = Domain(categories or {})
-        known = [name for name in names if name in declared]
-        kinds = {
-            **Coder(declared, known).kinds,
-            **{x: kind for x, kind in options.types.items() if x in names},
-        }
-        return cls(
-            names, target, weights, declared, without_states(options, declared, known), kinds
-        )
-
-    @property
-    def read(self) -> list[str]:
-        """All columns that are read."""
-        return list(dict.fromkeys([*self.names, *([self.weights] if self.weights else [])]))
-
-    @property
-    def as_labels(self) -> list[str]:
-        """Columns whose numbers are labels."""
-        return [x for x, kind in self.kinds.items() if kind == "label"]
-
-
-class Reader(Protocol):
-    """A table that is read twice: summarised, then coded, some rows at a time.
-
-    ``memory_bytes``: what coded rows may take, None where they are in memory anyway.
-    """
-
-    names: tuple[str, ...]
-    options: Options
-    memory_bytes: int | None
-    temp_directory: Any
-
-    def summary(self, plan: Plan) -> TableSummary: ...
-
-    def coded(self, plan: Plan, coder: Coder) -> Iterator[Cases]: ...
 
 
 class _LocalReader:
@@ -118,7 +63,7 @@ class _LocalReader:
         summary = TableSummary(plan.target)
         self._held = [] if self._source.is_small(plan.read) else None
         for batch in self._source.batches(plan.read, plan.kinds, plan.options):
-            _add(summary, batch, plan, self._weights)
+            add_batch(summary, batch, plan, self._weights)
             if self._held is not None:
                 self._held.append(batch)
         return summary
@@ -138,8 +83,6 @@ def _reader(data: Frame, array_names: Sequence[str] | None, weights: object) -> 
         return _LocalReader(data, array_names, weights)
     if weights is not None:
         raise DataError("weights of a Dask DataFrame must be the name of a column")
-    from ebnc.data.dask_read import DaskReader
-
     return DaskReader(data)
 
 
@@ -308,54 +251,8 @@ def row_weights(data: Frame, weights: object, n_rows: int) -> FloatArray | None:
     if isinstance(weights, str):
         source = source_of(data)
         batches = source.batches([weights], {}, source.options)
-        weights = np.concatenate([_as_weights(batch.columns[weights]) for batch in batches])
+        weights = np.concatenate([as_weights(batch.columns[weights]) for batch in batches])
     return check_weights(weights, n_rows)
-
-
-def _weighted(
-    batch: Batch, plan: Plan, weights: object, first: int = 0
-) -> tuple[Batch, FloatArray | None]:
-    """A batch without its column of weights and without rows of weight 0, and the weights."""
-    if plan.weights is not None:
-        counts: FloatArray | None = _as_weights(batch.columns[plan.weights])
-        refuse_wrong_weights(counts, first)  # type: ignore[arg-type]
-    else:
-        counts = check_weights(getattr(weights, "values", weights), batch.n_rows)
-    columns: Mapping[str, Column] = {name: batch.columns[name] for name in plan.names}
-    if counts is not None and not counts.all():
-        kept = counts > 0
-        columns = {name: column.take(kept) for name, column in columns.items()}
-        counts = counts[kept]
-    n_rows = batch.n_rows if counts is None else len(counts)
-    return Batch(columns, n_rows, batch.where), counts
-
-
-def _as_weights(column: Column) -> FloatArray:
-    if not isinstance(column, Numbers):
-        raise DataError("weights must be numbers")
-    return np.asarray(column.values, dtype=np.float64)
-
-
-def _add(summary: TableSummary, batch: Batch, plan: Plan, weights: object) -> None:
-    rows, counts = _weighted(batch, plan, weights, summary.n_rows)
-    summary.add(rows, counts, plan.as_labels)
-
-
-def summarised(batch: Batch, plan: Plan) -> TableSummary:
-    """The summary of one batch."""
-    summary = TableSummary(plan.target)
-    _add(summary, batch, plan, None)
-    return summary
-
-
-def coded_cases(batch: Batch, coder: Coder, plan: Plan, weights: object = None) -> Cases:
-    """The cases of one batch."""
-    rows, counts = _weighted(batch, plan, weights)
-    coded = coder.encode(rows)
-    if plan.target is None:
-        return Cases(coder.domain, coded.names[0], coded, coded.codes[0], counts)
-    inputs = CodedRows(coded.names[:-1], coded.n_states[:-1], coded.codes[:-1])
-    return Cases(coder.domain, plan.target, inputs, coded.codes[-1], counts)
 
 
 def _gathered(reader: Reader, coded: Iterable[Cases], target: str | None) -> Parts:

@@ -50,6 +50,7 @@ from ebnc.search.averaging import posterior_draws
 from ebnc.search.families import FAMILIES
 from ebnc.search.limits import Limits
 from ebnc.search.trace import FeatureWorth, SearchTrace, Step
+from ebnc.storage import provided
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.threads import limit_threads
 from ebnc.typing import FloatArray
@@ -422,10 +423,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         The file is JSON and holds no code; see ``ebnc.formats.native``.
         """
-        from ebnc.formats.native import save
-
         check_is_fitted(self)
-        save(self, path)
+        provided("save")(self, path)
 
     # -- show -------------------------------------------------------------------------------
 

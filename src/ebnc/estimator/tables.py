@@ -10,12 +10,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
-from ebnc.data.batches import column_names, is_dask_frame, require, source_of
+from ebnc.data.batches import is_dask_frame, require
 from ebnc.data.coder import Coder, Unknown, coded_batches
 from ebnc.data.files import as_files
 from ebnc.data.parts import Parts
 from ebnc.data.read import learn_cases
 from ebnc.data.rows import CodedRows
+from ebnc.data.sources import column_names, source_of
 from ebnc.data.table import Frame
 from ebnc.domain import Domain
 from ebnc.errors import DataError, DataWarning

@@ -22,6 +22,7 @@ from ebnc.parameters.phi import Basis, check_phi, phi_to_tables, recode, tables_
 from ebnc.parameters.phi_to_theta import tables_to_theta
 from ebnc.parameters.tables import TableSum
 from ebnc.parameters.unknown import average_over_unknown, with_averages
+from ebnc.storage import provided
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
@@ -270,6 +271,4 @@ class EBNC:
 
         The file is JSON and holds no code; see ``ebnc.formats.native``.
         """
-        from ebnc.formats.native import save
-
-        save(self, path)
+        provided("save")(self, path)

@@ -70,7 +70,7 @@ def learn(
 
     refuse_outputs(out, report, data, force=force)
     from ebnc.cli.evaluating import findings_of
-    from ebnc.data.batches import column_names
+    from ebnc.data.sources import column_names
     from ebnc.formats.native import model_bytes
     from ebnc.network.learning.learn_network import refuse_many_variables
     from ebnc.network.local.kinds import DEFAULT_KINDS
