@@ -1,6 +1,7 @@
 """What a report needs besides the model: cross-validation on the data, by the same recipe."""
 
 import shlex
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -8,49 +9,67 @@ if TYPE_CHECKING:
     from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.formats.native import ModelFile
     from ebnc.report.network_summary import NetworkSummary
-    from ebnc.report.summary import Summary
+    from ebnc.report.summary import HeldOut, Summary
 
-__all__ = ["MOST_EVALUATED", "findings_of", "summary_from", "summary_on"]
+__all__ = ["MOST_EVALUATED", "EvaluationRows", "findings_of", "summary_from"]
 
 MOST_EVALUATED = 100_000
 """Rows that models are cross-validated on; of more rows, evenly spread ones are taken."""
 
 
-def summary_on(
-    classifier: "EBNCClassifier",
-    files: "DataFiles",
-    target: str,
-    weights: str | None,
-    n_folds: int,
-    provenance: str,
-) -> "Summary":
-    """The summary of a classifier, with its cross-validation on the data it was learned from."""
-    import numpy as np
+@dataclass(frozen=True, eq=False)
+class EvaluationRows:
+    """Rows of the data that a classifier was learned from: inputs by name, classes, weights."""
 
-    from ebnc.data.batches import take_rows
-    from ebnc.data.read import read_rows
-    from ebnc.report import summarise
+    columns: dict[str, Any]
+    classes: Any
+    weights: Any
 
-    inputs = classifier.feature_names_in_.tolist()
-    names = [*inputs, target, *([weights] if weights else [])]
-    columns: dict[str, Any] = read_rows(files, names, classifier.ebnc_.domain, MOST_EVALUATED)
-    counts = None if weights is None else np.asarray(columns.pop(weights).values, dtype=np.float64)
-    if counts is not None:
-        whole = bool((counts == np.round(counts)).all()) and counts.sum() <= MOST_EVALUATED
-        # A row that stands for many cases is many cases: folds divide cases, not rows.
-        chosen = np.repeat(np.arange(len(counts)), counts.astype(np.int64) if whole else counts > 0)
-        columns = dict(take_rows(columns, chosen))
-        counts = None if whole else counts[chosen]
-    y = columns.pop(target)
-    return summarise(
-        classifier,
-        columns,
-        y,
-        sample_weight=counts,
-        target=target,
-        n_folds=n_folds,
-        provenance=provenance,
-    )
+    @classmethod
+    def read(
+        cls, classifier: "EBNCClassifier", files: "DataFiles", target: str, weights: str | None
+    ) -> "EvaluationRows":
+        """At most ``MOST_EVALUATED`` rows, evenly spread."""
+        import numpy as np
+
+        from ebnc.data.batches import take_rows
+        from ebnc.data.read import read_rows
+
+        inputs = classifier.feature_names_in_.tolist()
+        names = [*inputs, target, *([weights] if weights else [])]
+        columns: dict[str, Any] = read_rows(files, names, classifier.ebnc_.domain, MOST_EVALUATED)
+        counts = None
+        if weights is not None:
+            counts = np.asarray(columns.pop(weights).values, dtype=np.float64)
+            whole = bool((counts == np.round(counts)).all()) and counts.sum() <= MOST_EVALUATED
+            # A row that stands for many rows is many rows: folds divide those.
+            times = counts.astype(np.int64) if whole else counts > 0
+            chosen = np.repeat(np.arange(len(counts)), times)
+            columns = dict(take_rows(columns, chosen))
+            counts = None if whole else counts[chosen]
+        return cls(columns, columns.pop(target), counts)
+
+    def summary(self, classifier: "EBNCClassifier", target: str, provenance: str) -> "Summary":
+        """Summarise a classifier, without cross-validation."""
+        from ebnc.report import summarise
+
+        return summarise(
+            classifier,
+            self.columns,
+            self.classes,
+            sample_weight=self.weights,
+            target=target,
+            n_folds=0,
+            provenance=provenance,
+        )
+
+    def held_out(self, classifier: "EBNCClassifier", target: str, n_folds: int) -> "HeldOut | None":
+        """Cross-validate a classifier."""
+        from ebnc.report.held_out import held_out
+        from ebnc.report.models import reported
+
+        labelled = reported(classifier, target).labelled(self.columns, self.classes, self.weights)
+        return held_out(labelled, n_folds=n_folds)
 
 
 def findings_of(summary: "Summary | NetworkSummary") -> dict[str, Any]:

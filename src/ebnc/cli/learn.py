@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -114,17 +115,21 @@ def learn(
         said = "interrupted; the best model so far was kept" if interrupted else ""
         summary = None
         if report is not None:
-            from ebnc.cli.evaluating import summary_on
+            from ebnc.cli.evaluating import EvaluationRows
 
-            shown.say("cross-validating")
             command = shlex.join(provenance.command or ())
             try:
-                n_folds = 0 if interrupted else folds
-                summary = summary_on(classifier, files, target, weights, n_folds, command)
+                rows = EvaluationRows.read(classifier, files, target, weights)
+                summary = rows.summary(classifier, target, command)
+                if not interrupted:
+                    shown.say("cross-validating")
+                    summary = replace(summary, held_out=rows.held_out(classifier, target, folds))
             except KeyboardInterrupt:
                 said = "cross-validation was interrupted; the model is whole"
-                with finishing(out):
-                    summary = summary_on(classifier, files, target, weights, 0, command)
+                if summary is None:
+                    with finishing(out):
+                        rows = EvaluationRows.read(classifier, files, target, weights)
+                        summary = rows.summary(classifier, target, command)
             if said:
                 said += ", and the report is without cross-validation"
     with finishing(out):
