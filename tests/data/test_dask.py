@@ -1,9 +1,11 @@
 """Partitions on a real cluster of separate processes: the same results as in memory."""
 
 import os
+import re
 import signal
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -157,6 +159,18 @@ def test_bad_partitions_are_named(client):
         learn_cases(of_parts(frame[:0], frame[:0]), INPUTS, "y")
     with pytest.raises(DataError, match="must be the name of a column"):
         learn_cases(of_parts(frame), INPUTS, "y", weights=frame["w"])
+
+
+def test_the_example_of_the_guide_runs(client, tmp_path):
+    """The block of docs/guides/large-data.md, on this cluster and on files of this folder."""
+    page = Path(__file__).parents[2] / "docs" / "guides" / "large-data.md"
+    (block,) = re.findall(r"```\n(from dask.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    table(300).rename(columns={"y": "play"}).to_parquet(tmp_path / "rows.parquet")
+    block = block.replace("s3://bucket/rows", str(tmp_path)).replace("client = Client()", "")
+    names = {"ebnc": ebnc, "np": np}
+    lines = block.strip().splitlines()
+    exec("\n".join([*lines[:-1], f"predicted = {lines[-1]}"]), names)
+    assert names["predicted"].compute().shape == (300, 2)
 
 
 def test_a_worker_killed_while_it_codes_changes_nothing(client, monkeypatch):
