@@ -22,7 +22,7 @@ BAD = {
     "ragged": (GOOD + b"u,1\n", "cannot be read"),
     "unclosed quote": (GOOD + b'"u,1,no\n' * 5, "cannot be read"),
     "missing target": (GOOD + b"u,1,\n", "missing"),
-    "no inputs": (b"y\nno\nyes\n", "no column is left"),
+    "no inputs": (b"y\nno\nyes\n", "no columns are left"),
 }
 
 

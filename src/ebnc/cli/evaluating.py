@@ -1,4 +1,4 @@
-"""What a report needs besides the model: cross-validation on the data, by the same recipe."""
+"""Summaries for reports: cross-validate a classifier, or restore the summary from a model file."""
 
 import shlex
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_EVALUATED", "findings_of", "summary_from", "summary_on"]
 
 MOST_EVALUATED = 100_000
-"""Rows that models are cross-validated on; of more rows, evenly spread ones are taken."""
+"""Maximum number of rows for cross-validation; from longer tables, evenly spaced rows are taken."""
 
 
 def summary_on(
@@ -24,7 +24,7 @@ def summary_on(
     n_folds: int,
     provenance: str,
 ) -> "Summary":
-    """The summary of a classifier, with its cross-validation on the data it was learned from."""
+    """Summarise a classifier, and cross-validate it on its training data."""
     import numpy as np
 
     from ebnc.data.batches import take_rows
@@ -37,7 +37,7 @@ def summary_on(
     counts = None if weights is None else np.asarray(columns.pop(weights).values, dtype=np.float64)
     if counts is not None:
         whole = bool((counts == np.round(counts)).all()) and counts.sum() <= MOST_EVALUATED
-        # A row that stands for many cases is many cases: folds divide cases, not rows.
+        # Repeat a row as often as its whole weight says, so that folds can divide its cases.
         chosen = np.repeat(np.arange(len(counts)), counts.astype(np.int64) if whole else counts > 0)
         columns = dict(take_rows(columns, chosen))
         counts = None if whole else counts[chosen]
@@ -54,21 +54,21 @@ def summary_on(
 
 
 def findings_of(summary: "Summary | NetworkSummary") -> dict[str, Any]:
-    """What a model file keeps of a summary."""
-    kept = summary.findings if hasattr(summary, "findings") else summary
-    return {"report": kept.to_json()}
+    """Return the part of a summary that a model file saves."""
+    findings = summary.findings if hasattr(summary, "findings") else summary
+    return {"report": findings.to_json()}
 
 
 def summary_from(stored: "ModelFile") -> "Summary | NetworkSummary":
-    """The summary of a model that was read from a file, with all the file knows."""
+    """Summarise a model from a file, with the findings that the file holds."""
     from ebnc.network.network import Network
     from ebnc.report import NetworkFindings, Summary, summarise, summarise_network, with_panel
 
-    kept = stored.findings.get("report")
+    report = stored.findings.get("report")
     command = shlex.join(stored.provenance.command or ())
     if isinstance(stored.model, Network):
-        findings = None if kept is None else NetworkFindings.from_json(kept)
+        findings = None if report is None else NetworkFindings.from_json(report)
         return summarise_network(stored.model, findings=findings, provenance=command)
-    if kept is not None:
-        return with_panel(Summary.from_json(kept), stored.model)
+    if report is not None:
+        return with_panel(Summary.from_json(report), stored.model)
     return summarise(stored.model, provenance=command)
