@@ -89,7 +89,7 @@ def test_a_model_file_cut_off_at_every_byte(tmp_path):
         (b'"phi": [', b'"phi": [' + b"9" * 3000 + b", ", "digits"),
         (b'"kind": "classifier"', b'"kind": "pickle"', "kind"),
         (b'"kind"', b'"kind": 1, "kind"', "given twice"),
-        (b'"format": "ebnc model"', b'"format": "x"', "no ebnc model file"),
+        (b'"format": "ebnc model"', b'"format": "x"', "not an ebnc model file"),
     ],
 )
 def test_model_files_with_nonsense(shared, tmp_path, old, new, words):
