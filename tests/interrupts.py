@@ -24,7 +24,7 @@ import numpy as np
 import ebnc
 
 COMMAND = Path(sys.executable).with_name("ebnc")
-WITHOUT_LIKELIHOOD = "ebnc: interrupted; the network is whole, its likelihood was not computed\n"
+WITHOUT_LIKELIHOOD = "ebnc: interrupted; the network is complete, its likelihood was not computed\n"
 INTERRUPTED = 3  # exit status of the programs below
 
 PYTHON = """
@@ -178,7 +178,7 @@ def check_network(ended: Ended) -> None:
     assert left == ["model.json"], left
     network = ebnc.load(ended.folder / "model.json")
     assert np.isfinite(network.log_likelihood(network.sample(10, random_state=0))).all()
-    said = ("", "ebnc: interrupted; the network so far was kept\n", WITHOUT_LIKELIHOOD)
+    said = ("", "ebnc: interrupted; the network so far was saved\n", WITHOUT_LIKELIHOOD)
     assert ended.err in said, ended.err
 
 

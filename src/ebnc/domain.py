@@ -1,7 +1,7 @@
 """Finite variables and their states.
 
-A ``Domain`` says which states each variable has, in which order: state 0 is the baseline (the
-paper's x¹), class 0 of the target likewise. Labels are kept; arrays hold their numbers, the codes.
+A ``Domain`` lists the states of each variable in order. State 0 is the baseline (the paper's x¹),
+also of the target. A state has a label; arrays hold its number in this order, the code.
 """
 
 import math
@@ -20,7 +20,8 @@ DomainLike: TypeAlias = "Domain | Mapping[str, int | Iterable[State]]"
 class Interval(NamedTuple):
     """A state of a discretised number: low < x ≤ high; the ends may be infinite.
 
-    A variable whose states are intervals, in ascending order and without gaps, takes numbers.
+    If the states of a variable are intervals, its data are numbers. The intervals must ascend
+    without gaps.
     """
 
     low: float
@@ -34,6 +35,11 @@ class Interval(NamedTuple):
 
 class Domain(Mapping[str, tuple[State, ...]]):
     """Variables and their states: a read-only mapping from name to the tuple of labels.
+
+    Parameters
+    ----------
+    states : mapping from str to int or iterable of labels
+        The labels of each variable, or the number r of its states (labels 0 … r − 1).
 
     Examples
     --------
@@ -50,12 +56,12 @@ class Domain(Mapping[str, tuple[State, ...]]):
         self._counted: set[str] = set()
         if not isinstance(states, Mapping):
             raise DomainError(_no_mapping(states))
-        for name, given in states.items():
+        for name, declared in states.items():
             _check_name(name)
-            if _is_labels(given, name):
-                labels = tuple(given)
+            if _is_labels(declared, name):
+                labels = tuple(declared)
             else:
-                labels = tuple(range(_check_count(name, given)))
+                labels = tuple(range(_check_count(name, declared)))
             self._codes[name] = _check_labels(name, labels)
             self._states[name] = labels
             if labels == tuple(range(len(labels))) and type(labels[0]) is int:
@@ -73,7 +79,15 @@ class Domain(Mapping[str, tuple[State, ...]]):
         return name in self._states
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The labels of a variable, or ``default`` where it is not declared."""
+        """Return the labels of a variable, or a default.
+
+        Parameters
+        ----------
+        name : str
+            The variable.
+        default : object
+            The result if the variable is not declared.
+        """
         return self._states.get(name, default)
 
     def __iter__(self) -> Iterator[str]:
@@ -90,44 +104,62 @@ class Domain(Mapping[str, tuple[State, ...]]):
         return f"Domain({{{inside}}})"
 
     def n_states(self, name: str) -> int:
-        """Number of states r of one variable."""
+        """Return the number of states r of a variable.
+
+        Parameters
+        ----------
+        name : str
+            The variable.
+        """
         return len(self[name])
 
     def codes(self, name: str) -> Mapping[State, int]:
-        """The numbers of one variable's labels: the inverse of ``domain[name]``."""
+        """Return a mapping from the labels of a variable to their codes.
+
+        Parameters
+        ----------
+        name : str
+            The variable.
+        """
         self[name]
         return self._codes[name]
 
     def is_counted(self, name: str) -> bool:
-        """Whether the labels of one variable are 0 … r − 1, so that labels are codes."""
+        """Whether the labels of a variable are 0 … r − 1, so that labels are codes.
+
+        Parameters
+        ----------
+        name : str
+            The variable.
+        """
         self[name]
         return name in self._counted
 
 
-def as_domain(given: DomainLike) -> Domain:
-    """A ``Domain``, from one or from a mapping of names to state counts or to labels."""
-    if isinstance(given, Domain):
-        return given
-    if isinstance(given, Mapping):
-        return Domain(given)
-    raise DomainError(_no_mapping(given))
+def as_domain(states: DomainLike) -> Domain:
+    """Return a ``Domain`` unchanged; make one from a mapping of names to labels or counts."""
+    if isinstance(states, Domain):
+        return states
+    if isinstance(states, Mapping):
+        return Domain(states)
+    raise DomainError(_no_mapping(states))
 
 
 def count_states(n_states: DomainLike, names: Iterable[str]) -> tuple[int, ...]:
-    """The number of states of each of ``names``; others may be declared too."""
+    """Return the number of states of each of ``names``; other variables are ignored."""
     if not isinstance(n_states, Mapping):
         n_states = as_domain(n_states)
     counts = []
     for name in names:
         if name not in n_states:
             raise DomainError(_unknown(name, n_states))
-        given = n_states[name]
-        if type(given) is int and given > 0:
-            counts.append(given)
-        elif _is_labels(given, name):
-            counts.append(len(_check_labels(name, tuple(given))))
+        declared = n_states[name]
+        if type(declared) is int and declared > 0:
+            counts.append(declared)
+        elif _is_labels(declared, name):
+            counts.append(len(_check_labels(name, tuple(declared))))
         else:
-            counts.append(_check_count(name, given))
+            counts.append(_check_count(name, declared))
     return tuple(counts)
 
 
@@ -136,21 +168,21 @@ def _check_name(name: object) -> None:
         raise DomainError(f"variable names must be non-empty strings, got {name!r}")
 
 
-def _is_labels(given: object, name: str) -> TypeGuard[Iterable[State]]:
-    """Whether states were given as labels; a string is neither labels nor a count."""
-    if isinstance(given, set | frozenset):
+def _is_labels(states: object, name: str) -> TypeGuard[Iterable[State]]:
+    """Whether states are a list of labels; a string is neither labels nor a count."""
+    if isinstance(states, set | frozenset):
         raise DomainError(f"states of {name!r} are given as a set, which has no order; give a list")
-    return isinstance(given, Iterable) and not isinstance(given, str | bytes)
+    return isinstance(states, Iterable) and not isinstance(states, str | bytes)
 
 
-def _check_count(name: str, given: object) -> int:
+def _check_count(name: str, states: object) -> int:
     try:
-        if isinstance(given, bool):
+        if isinstance(states, bool):
             raise TypeError
-        count = operator.index(given)  # type: ignore[arg-type]  # TypeError is the answer
+        count = operator.index(states)  # type: ignore[arg-type]  # raises TypeError
     except TypeError:
         raise DomainError(
-            f"states of {name!r} must be a whole number or a list of labels, got {given!r}"
+            f"states of {name!r} must be a whole number or a list of labels, got {states!r}"
         ) from None
     if count < 1:
         raise DomainError(f"{name!r} has {count} states; a variable needs at least one")
@@ -158,7 +190,7 @@ def _check_count(name: str, given: object) -> int:
 
 
 def _check_labels(name: str, labels: tuple[State, ...]) -> dict[State, int]:
-    """The codes of the labels, checked: at least one, hashable, all different, none of them NaN."""
+    """Return the codes of labels; require at least one, hashable, all different, none NaN."""
     if not labels:
         raise DomainError(f"{name!r} has no states; a variable needs at least one")
     codes: dict[State, int] = {}
@@ -177,24 +209,24 @@ def _check_labels(name: str, labels: tuple[State, ...]) -> dict[State, int]:
 
 
 def _is_nan(label: object) -> bool:
-    """Whether a label differs from itself: NaN, NaT; or cannot tell: pandas.NA."""
+    """Whether a label is missing: NaN and NaT differ from themselves, pandas.NA raises."""
     try:
         return bool(label != label)  # noqa: PLR0124
     except TypeError:
         return True
-    except ValueError:  # an array has no such truth value
+    except ValueError:  # an array has no truth value
         return False
 
 
-def _no_mapping(given: object) -> str:
+def _no_mapping(value: object) -> str:
     return (
         f"a domain must be a Domain or a mapping from variable names to states, got "
-        f"{type(given).__name__}; write for example {{'X1': 2, 'Y': ['no', 'yes']}}"
+        f"{type(value).__name__}; write for example {{'X1': 2, 'Y': ['no', 'yes']}}"
     )
 
 
 def _check_intervals(name: str, labels: tuple[State, ...]) -> None:
-    """Intervals from −∞ to ∞ without gaps; None, the state of missing values, may follow."""
+    """Require intervals from −∞ to ∞ without gaps; None (missing values) may follow."""
     intervals = labels[:-1] if labels[-1] is None else labels
     low = -math.inf
     for interval in intervals:
@@ -211,4 +243,4 @@ def _check_intervals(name: str, labels: tuple[State, ...]) -> None:
 def _unknown(name: str, known: Mapping[str, object]) -> str:
     shown = ", ".join(repr(other) for other in list(known)[:8])
     more = ", …" if len(known) > 8 else ""
-    return f"no states are declared for {name!r}; declared are {shown}{more}"
+    return f"no states are declared for {name!r}; declared variables are {shown}{more}"

@@ -1,4 +1,4 @@
-"""Every error this package raises on purpose: what was wrong, the value got, what to do.
+"""The errors of this package. A message names what was wrong, the value, and what to do.
 
 All derive from ``EBNCError``; each also derives from the built-in error a caller would expect.
 """
@@ -24,11 +24,11 @@ __all__ = [
 
 
 class EBNCError(Exception):
-    """Base of all errors of this package."""
+    """The base class of all errors of this package."""
 
 
 class StructureError(EBNCError, ValueError):
-    """The graph is not an embedded structure, or does not have the variable asked for."""
+    """A graph is not an embedded structure, or lacks a variable that was requested."""
 
 
 class DomainError(EBNCError, ValueError):
@@ -36,43 +36,43 @@ class DomainError(EBNCError, ValueError):
 
 
 class DataError(EBNCError, ValueError):
-    """Rows that do not fit the domain."""
+    """Data cannot be read, or do not fit the domain."""
 
 
 class DataWarning(UserWarning):
-    """Data that were read in another way than one may expect: columns left out, unknown entries."""
+    """Data were read in a way that users may not expect: columns left out, unknown entries."""
 
 
 class FileError(EBNCError, OSError):
-    """A file that cannot be read or written."""
+    """A file cannot be read or written."""
 
 
 class FormatError(EBNCError, ValueError):
-    """A file whose contents are not what its format says; nothing was loaded."""
+    """The contents of a file violate its format; nothing was loaded."""
 
 
 class ParameterError(EBNCError, ValueError):
-    """θ or φ of the wrong shape or outside their range."""
+    """A parameter has a wrong value; θ or φ have a wrong shape or are outside their range."""
 
 
 class NoEmbeddedNetworkError(EBNCError, ValueError):
-    """φ has no exact θ that a closed form could give."""
+    """No closed form converts this φ exactly to θ."""
 
 
 class NoMaximumError(EBNCError, ValueError):
-    """The likelihood has no unique maximum: classes are separated, or parameters not identified."""
+    """The likelihood has no unique maximum: separated classes, or unidentified parameters."""
 
 
 class NetworkError(EBNCError, ValueError):
-    """Local distributions that are no Bayesian network: a cycle, a node without distribution."""
+    """Local distributions do not form a Bayesian network: a cycle, a node without distribution."""
 
 
 class QueryError(EBNCError, ValueError):
-    """A question to a network that has no answer, such as evidence of probability 0."""
+    """A network cannot answer a query, for example because the evidence has probability 0."""
 
 
 class SearchError(EBNCError, ValueError):
-    """A search that was asked for something impossible."""
+    """A search has contradictory or unknown requirements."""
 
 
 class SingularHessianError(EBNCError, ArithmeticError):
@@ -80,8 +80,8 @@ class SingularHessianError(EBNCError, ArithmeticError):
 
 
 class StorageError(EBNCError, OSError):
-    """Memory, disk or a worker gave out while data larger than memory were worked on."""
+    """Memory, disk or a worker failed while data larger than memory were processed."""
 
 
 class TooLargeError(EBNCError, MemoryError):
-    """Something exponential in size was asked for; nothing was allocated."""
+    """A request needs more memory than is available; nothing was allocated."""

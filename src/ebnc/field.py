@@ -1,4 +1,4 @@
-"""``Field``: a value from a file together with its place, so that every error names the place."""
+"""``Field``: a value from a JSON file with its place in the file, which every error names."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +19,10 @@ INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
 
 class Field:
-    """A value of a parsed JSON file, and where it stands, such as ``model.domain[3].name``."""
+    """A value of a parsed JSON file, and its place, such as ``model.domain[3].name``.
+
+    The methods check the type of the value and return it, or raise ``FormatError``.
+    """
 
     __slots__ = ("place", "value")
 
@@ -28,11 +31,11 @@ class Field:
         self.place = place
 
     def error(self, problem: str) -> FormatError:
-        """The error that says what is wrong here."""
+        """Return an error that names this place and the problem."""
         return FormatError(f"{self.place or 'the file'}: {problem}")
 
     def built(self, make: Callable[[], T]) -> T:
-        """What ``make`` makes; its own errors are those of the file."""
+        """Call ``make``; turn its ``EBNCError`` into a ``FormatError`` that names this place."""
         try:
             return make()
         except FormatError:
@@ -41,7 +44,7 @@ class Field:
             raise self.error(str(error)) from None
 
     def object(self, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, "Field"]:
-        """The fields of an object: all that are required, none that are not known."""
+        """The fields of an object. Missing required fields and unknown fields are errors."""
         if not isinstance(self.value, dict):
             raise self._expected("an object")
         needed = list(required)
@@ -57,7 +60,7 @@ class Field:
         }
 
     def items(self, most: int = 10_000_000) -> Iterator["Field"]:
-        """The items of an array."""
+        """The items of an array of at most ``most`` items."""
         if not isinstance(self.value, list):
             raise self._expected("an array")
         if len(self.value) > most:
@@ -66,21 +69,21 @@ class Field:
 
     def pair(self) -> tuple["Field", "Field"]:
         """The two items of an array of two."""
-        found = tuple(self.items(most=2))
-        if len(found) != 2:
+        both = tuple(self.items(most=2))
+        if len(both) != 2:
             raise self._expected("an array of two items")
-        return found[0], found[1]
+        return both[0], both[1]
 
     def is_null(self) -> bool:
         """Whether the value is null."""
         return self.value is None
 
     def optional(self, read: "Callable[[Field], T]") -> T | None:
-        """What ``read`` reads here, or None for null."""
+        """Return ``read(self)``, or None for null."""
         return None if self.is_null() else read(self)
 
     def text(self, most: int = 1_000_000) -> str:
-        """A string."""
+        """A string of at most ``most`` characters."""
         if not isinstance(self.value, str) or len(self.value) > most:
             raise self._expected("a string")
         return self.value
@@ -110,7 +113,7 @@ class Field:
         return value
 
     def number(self, limit: float = math.inf) -> float:
-        """A finite number of at most this size."""
+        """A finite number of absolute value at most ``limit``."""
         if not isinstance(self.value, int | float) or isinstance(self.value, bool):
             raise self._expected("a number")
         try:
@@ -124,12 +127,12 @@ class Field:
         return value
 
     def scale(self) -> float:
-        """A number, or ``"inf"`` or ``"-inf"``, which JSON has no number for."""
+        """A finite number, or ``"inf"`` or ``"-inf"``; JSON has no infinite numbers."""
         infinite = INFINITE.get(self.value) if isinstance(self.value, str) else None
         return self.number() if infinite is None else infinite
 
     def numbers(self, limit: float = math.inf) -> FloatArray:
-        """An array of finite numbers of at most this size."""
+        """An array of finite numbers of absolute value at most ``limit``."""
         if not isinstance(self.value, list):
             raise self._expected("an array of numbers")
         if not set(map(type, self.value)) <= {int, float}:
@@ -140,10 +143,10 @@ class Field:
         return array
 
     def record(self, kind: type[T], leave_out: Iterable[str] = ()) -> T:
-        """A dataclass or NamedTuple from an object with exactly its fields, each of its type.
+        """A dataclass or NamedTuple from an object with exactly its fields, of the right types.
 
-        Types may be str, bool, float (finite), int (not negative), tuples and lists of these,
-        other records, and all of them or None. Fields in ``leave_out`` keep their defaults.
+        Types may be str, bool, float (finite), int (not negative), tuples and lists of these, other
+        records, and unions of these with None. Fields in ``leave_out`` keep their defaults.
         """
         hints = get_type_hints(kind)
         names = [name for name in _field_names(kind) if name not in set(leave_out)]
@@ -170,12 +173,12 @@ class Field:
             return self.number()
         return self.integer(0) if hint is int else self.record(hint)
 
-    def _expected(self, what: str) -> FormatError:
-        return self.error(f"must be {what}, got {_shown(self.value)}")
+    def _expected(self, description: str) -> FormatError:
+        return self.error(f"must be {description}, got {_shown(self.value)}")
 
 
 def record_to_json(record: Any) -> Any:
-    """Plain dicts, lists, numbers and text of dataclasses and NamedTuples, as ``record`` reads."""
+    """Convert dataclasses and NamedTuples to plain data that ``Field.record`` reads."""
     names = _field_names(type(record))
     if names:
         return {name: record_to_json(getattr(record, name)) for name in names}
@@ -197,8 +200,8 @@ def _shown(value: Any) -> str:
 
 
 def scale_to_json(value: float) -> float | str:
-    """A float as ``Field.scale`` reads it."""
+    """Convert a float to a JSON value that ``Field.scale`` reads."""
     value = float(value)
     if math.isnan(value):
-        raise FormatError("NaN has no place in a model file")
+        raise FormatError("a model file cannot hold NaN")
     return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")

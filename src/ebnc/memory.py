@@ -1,4 +1,4 @@
-"""How much memory there is, and requests that are refused because they need more."""
+"""The available memory, and a check that refuses requests for more."""
 
 import os
 
@@ -7,37 +7,37 @@ from ebnc.errors import TooLargeError
 __all__ = ["available_memory", "readable_size", "refuse_if_too_large"]
 
 UNKNOWN_MEMORY = 8 * 2**30
-"""Bytes that are assumed where the system does not say how many it has."""
+"""Bytes that are assumed if the system does not report its memory."""
 
 ALWAYS_ALLOWED = 2**24
 """Bytes that need no look at the system's memory, which takes a quarter of a millisecond."""
 
 
 def refuse_if_too_large(n_bytes: int, what: str, remedy: str) -> None:
-    """Raise ``TooLargeError`` where ``what`` would take more than half of the available memory.
+    """Raise ``TooLargeError`` if ``n_bytes`` exceed half of the available memory.
 
-    Callers ask before they allocate. ``n_bytes`` is an exact int, so 2^60 cells can be named.
+    Call this before allocating. ``what`` begins the message and ``remedy`` ends it. ``n_bytes`` is
+    an exact int, so that sizes such as 2^60 cells do not overflow.
     """
     if n_bytes <= ALWAYS_ALLOWED:
         return
     limit = _memory_limit()
     if n_bytes > limit:
         raise TooLargeError(
-            f"{what} would take {readable_size(n_bytes)}, more than the {readable_size(limit)} "
-            f"that one object may take now, half of the available memory; {remedy}"
+            f"{what} would take {readable_size(n_bytes)}, more than half of the available memory "
+            f"({readable_size(limit)}); {remedy}"
         )
 
 
 def _memory_limit() -> int:
-    """Bytes that one object may take: half of the memory that is available."""
+    """Bytes that one object may take: half of the available memory."""
     return available_memory() // 2
 
 
 def available_memory() -> int:
-    """Bytes that this process can still allocate.
+    """Return the bytes that this process can still allocate.
 
-    The least of what the system has available, and what limits of the container (cgroup) and of
-    the process (``ulimit -v``) leave.
+    This is the minimum over the system, the container (cgroup) and the process (``ulimit -v``).
     """
     limits = [_of_system(), _of_container(), _of_process()]
     return max(0, min(limit for limit in limits if limit is not None))
@@ -54,7 +54,7 @@ def _of_system() -> int:
 
 
 def _of_container() -> int | None:
-    """What the limit of cgroup version 2 leaves, or the whole limit of version 1."""
+    """The bytes left below the limit of cgroup version 2, or the whole limit of version 1."""
     limit = _number_in("/sys/fs/cgroup/memory.max")
     if limit is not None:
         return limit - (_number_in("/sys/fs/cgroup/memory.current") or 0)
@@ -81,7 +81,7 @@ def _number_in(path: str) -> int | None:
 
 
 def _table_in(path: str) -> dict[str, int]:
-    """The numbers of a file with lines such as "MemAvailable:  123 kB"."""
+    """Read the numbers in a file with lines such as "MemAvailable:  123 kB"."""
     try:
         with open(path, encoding="ascii", errors="replace") as file:
             pairs = [line.split()[:2] for line in file]
@@ -91,11 +91,11 @@ def _table_in(path: str) -> dict[str, int]:
 
 
 def readable_size(n_bytes: int) -> str:
-    """A number of bytes in the largest unit that it fills: 3 GiB."""
+    """Format a number of bytes in the largest unit that it fills, such as 3 GiB."""
     size, units = n_bytes, ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
     for unit in units[:-1]:
         if size < 1024:
             return f"{size} {unit}"
         size //= 1024
-    # A full table of many hundred parents has more digits than Python prints at once.
+    # The size of a table with hundreds of parents has more digits than Python converts to text.
     return f"{size} {units[-1]}" if size < 10**12 else f"2^{n_bytes.bit_length() - 1} bytes"

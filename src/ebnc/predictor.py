@@ -1,4 +1,4 @@
-"""``Predictor``: p(y|x) for coded rows, as classifiers, EBNCs, model files and reports give it."""
+"""``Predictor``: p(y|x) for coded rows; shared by classifiers, EBNCs, model files and reports."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ class WeightedModel:
     Attributes
     ----------
     weight : float
-        Its weight in the average.
+        Weight in the average.
     basis : Basis
-        Its terms.
+        Terms of the model.
     draws : tuple of array
         φ in the orthonormal coding: the most probable one, or draws from the posterior.
     """
@@ -41,7 +41,7 @@ class WeightedModel:
 
     @cached_property
     def tables(self) -> tuple[TableSum, ...]:
-        """Log odds at every draw; every input has one more state, for entries not known."""
+        """Log odds at every draw; every input has one more state, for unknown entries."""
         return tuple(
             phi_to_tables(self.basis, phi, ORTHONORMAL).with_extra_state() for phi in self.draws
         )
@@ -49,23 +49,23 @@ class WeightedModel:
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """p(y|x) = Σ_m w_m p(y|x, m), averaged over the background where entries are not known.
+    """p(y|x) = Σ_m w_m p(y|x, m), averaged over the background if entries are unknown.
 
     Attributes
     ----------
     weighted : tuple of (float, TableSum)
-        Weights, which add up to 1, and log odds; every input has one more state, for entries that
-        are not known.
+        Weights, which add up to 1, and log odds; every input has one more state, for unknown
+        entries.
     domain : Domain
         The states of all variables.
     target : str
-        The variable that is predicted.
+        The predicted variable.
     classes : array
-        Its labels, in the order of the columns of p(y|x).
+        Labels of the target, in the order of the columns of p(y|x).
     background : Background or None
-        What unknown entries are averaged over.
+        Distribution of the inputs for averaging over unknown entries.
     compiled : bool or None
-        Whether compiled kernels are used; None: where they are worth loading.
+        Whether to use compiled kernels; None: only if they are worth loading.
     """
 
     weighted: tuple[tuple[float, TableSum], ...]
@@ -77,7 +77,7 @@ class Predictor:
 
     @classmethod
     def of_ebnc(cls, ebnc: EBNC, compiled: bool | None = None) -> "Predictor":
-        """One EBNC; the labels are the states of its target."""
+        """Make the predictor of one EBNC; the classes are the states of its target."""
         labels = ebnc.domain[ebnc.target]
         classes = np.empty(len(labels), dtype=object)
         classes[:] = labels
@@ -92,7 +92,7 @@ class Predictor:
         classes: NDArray[Any],
         compiled: bool | None = None,
     ) -> "Predictor":
-        """An average of models; domain, target and background are those of the best, ``ebnc``."""
+        """Make an average of models; domain, target and background are those of ``ebnc``."""
         weighted = tuple(
             (model.weight / len(model.tables), tables)
             for model in models
@@ -107,29 +107,29 @@ class Predictor:
         return tuple(x for x in self.domain if x in reached)
 
     def probabilities(self, rows: CodedRows) -> FloatArray:
-        """p(y|x), shape (rows, K); ``rows`` hold ``used``, with one more state for the unknown."""
-        found = with_averages(self._average, rows, self.background)
+        """p(y|x), shape (rows, K); inputs of ``rows`` are ``used``, with one state for unknown."""
+        p = with_averages(self._average, rows, self.background)
         if len(self.weighted) > 1:
-            found /= found.sum(axis=1, keepdims=True)  # the rounded weights may not add up to 1
-        return found
+            p /= p.sum(axis=1, keepdims=True)  # the rounded weights may not add up to 1
+        return p
 
     def log_probabilities(self, rows: CodedRows) -> FloatArray:
-        """log p(y|x); exact also where p(y|x) is too small for a float, if one model predicts."""
+        """log p(y|x); for a single model exact even if p(y|x) underflows."""
         if len(self.weighted) > 1:
             with np.errstate(divide="ignore"):
                 return np.log(self.probabilities(rows))
         _, tables = self.weighted[0]
         full = np.column_stack([np.zeros(len(rows)), tables.log_odds(rows)])
         full -= full.max(axis=1, keepdims=True)
-        found = full - np.log(np.exp(full).sum(axis=1, keepdims=True))
+        log_p = full - np.log(np.exp(full).sum(axis=1, keepdims=True))
         averages = average_over_unknown(self._average, rows, self.background)
         if averages is not None:
             with np.errstate(divide="ignore"):
-                found[averages.places] = np.log(averages.probabilities)
-        return np.asarray(found)
+                log_p[averages.places] = np.log(averages.probabilities)
+        return np.asarray(log_p)
 
     def _average(self, rows: CodedRows) -> FloatArray:
-        """Σ_m w_m p(y|x, m) of rows without unknown entries."""
+        """Σ_m w_m p(y|x, m) for rows without unknown entries."""
         total = np.zeros((len(rows), len(self.classes)))
         for weight, tables in self.weighted:
             total += weight * tables.probabilities(rows, compiled=self.compiled)

@@ -1,8 +1,8 @@
-"""Where a model finds the functions that write it to a file.
+"""A registry of functions that read and write model files.
 
-Formats know every model, models know no format; yet models have methods such as ``save``. They ask
-here for the function by name, and ``ebnc/__init__.py``, which knows where every public name lives,
-provides it. So no model imports a format, not even when the method is called.
+Formats import models, so models must not import formats; yet models have methods such as ``save``.
+These methods look the function up here by name. ``ebnc/__init__.py``, which lists the module of
+every public name, registers it.
 """
 
 from collections.abc import Callable
@@ -14,12 +14,12 @@ _loaders: dict[str, Callable[[], object]] = {}
 
 
 def provide(name: str, load: Callable[[], object]) -> None:
-    """Say how the function of this name is loaded; it is loaded when it is first needed."""
+    """Register how to load the function of this name; ``provided`` loads it."""
     _loaders[name] = load
 
 
 def provided(name: str) -> Callable[..., Any]:
-    """The function of this name."""
+    """Load and return the function of this name."""
     function = _loaders[name]()
     assert callable(function)
     return function

@@ -1,8 +1,8 @@
-"""The threads of this library: blocks of rows, candidates of a search, nodes of a network.
+"""Threads for blocks of rows, candidates of a search and nodes of a network.
 
-Compiled kernels and linear algebra release the interpreter lock. Blocks of rows depend on the
-number of rows alone and results come back in the order of the arguments, so sums are the same, bit
-for bit, whatever the number of threads.
+Compiled kernels and linear algebra release the interpreter lock. Blocks of rows depend only on the
+number of rows, and results are returned in the order of the arguments, so sums are identical, bit
+for bit, for any number of threads.
 """
 
 import os
@@ -41,8 +41,8 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
 
     The calling thread works too: waiting for a pool instead, 3 ms of work ran slower on two cores
     than on one (measured: 0.9 times the speed; this way 1.8 times). Jobs may call ``in_parallel``
-    themselves: all of them together use no more threads than ``limit_threads`` allows. If one
-    raises, or Ctrl-C comes, the others end at their next call of ``in_parallel``.
+    themselves: together they use no more threads than ``limit_threads`` allows. After an error or
+    Ctrl-C, the other jobs end at their next call of ``in_parallel``.
     """
     stopped = _stopped.get()
     if stopped is not None and stopped.is_set():
@@ -73,7 +73,7 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
     def finish(helper: Future[None]) -> None:
         if helper.cancelled():
             return
-        if helper.cancel():  # all threads of the pool are busy for other callers
+        if helper.cancel():  # it never started: other callers use all threads of the pool
             team.release()
         else:
             helper.result()
@@ -95,10 +95,10 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
 
 
 def n_threads() -> int:
-    """How many threads ``in_parallel`` may use, the calling one included.
+    """Return the number of threads that ``in_parallel`` may use, including the calling one.
 
-    ``OMP_NUM_THREADS`` where it is set, else the number of cores; no more than ``limit_threads``
-    allows.
+    This is ``OMP_NUM_THREADS`` if it is set, else the number of cores, up to the limit of
+    ``limit_threads``.
     """
     return _team().n_threads
 
@@ -110,8 +110,8 @@ def limit_threads(n_jobs: int | None) -> Iterator[None]:
     Parameters
     ----------
     n_jobs : int or None
-        Threads, the calling one included. None: no limit but that of an outer context. Negative,
-        as in scikit-learn: −1 is one for each core, −2 one less.
+        Number of threads, including the calling one. None adds no limit to that of an outer
+        context. Negative numbers are as in scikit-learn: −1 is one per core, −2 one less.
     """
     if n_jobs is None:
         yield
@@ -131,21 +131,21 @@ def limit_threads(n_jobs: int | None) -> Iterator[None]:
 
 
 class _Team:
-    """A number of threads, shared by a caller, its helpers, and their helpers."""
+    """A budget of threads for a caller and all nested calls of ``in_parallel``."""
 
     def __init__(self, n_threads: int) -> None:
         self.n_threads = n_threads
         self._n_free, self._lock = n_threads - 1, threading.Lock()
 
     def reserve(self, n_wanted: int) -> int:
-        """Reserve up to so many helping threads; return how many."""
+        """Reserve at most ``n_wanted`` helper threads; return how many."""
         with self._lock:
             n_reserved = max(0, min(n_wanted, self._n_free))
             self._n_free -= n_reserved
         return n_reserved
 
     def release(self) -> None:
-        """Give one helping thread back."""
+        """Return one helper thread to the budget."""
         with self._lock:
             self._n_free += 1
 
@@ -155,16 +155,16 @@ _stopped: ContextVar[threading.Event | None] = ContextVar("_stopped", default=No
 
 
 class _StoppedError(Exception):
-    """Another job of the same call of ``in_parallel`` has failed: the result is not wanted."""
+    """Another job of the same ``in_parallel`` call failed, so this result is not needed."""
 
 
 def _team() -> _Team:
-    """The team of the innermost ``limit_threads``, or the one that a whole process shares."""
+    """The team of the innermost ``limit_threads``, or else the team of the whole process."""
     return _limited.get() or _unlimited(os.getpid(), _n_cores())
 
 
 @cache
-def _unlimited(process: int, n_cores: int) -> _Team:  # noqa: ARG001 -- one for each process
+def _unlimited(process: int, n_cores: int) -> _Team:  # noqa: ARG001 -- one per process
     return _Team(n_cores)
 
 
@@ -179,7 +179,7 @@ def _n_cores() -> int:
 
 @cache
 def _pool(process: int) -> ThreadPoolExecutor:
-    """One pool for each process: threads do not survive a fork, so neither may the pool."""
+    """The pool of a process; a forked process needs a new one, because threads do not survive."""
     return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix=f"ebnc-{process}")
 
 
@@ -187,9 +187,9 @@ def _pool(process: int) -> ThreadPoolExecutor:
 def one_blas_thread() -> Iterator[None]:
     """Keep linear algebra on one thread inside this context; also a decorator.
 
-    Our own threads carry the parallel work: two-threaded BLAS inside them, or beside another
-    process, was up to 40 times slower. And sums then do not depend on the number of cores.
-    The limit is the whole process's: it lasts until the last thread that asked for it is done.
+    Parallel work runs on our own threads: two-threaded BLAS inside them, or beside another process,
+    was up to 40 times slower. It also makes sums independent of the number of cores. The limit
+    holds for the whole process, until the last thread leaves this context.
     """
     limit = _blas_limit(os.getpid())
     with limit.lock:
@@ -206,7 +206,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 class _BlasLimit:
-    """The number of threads inside ``one_blas_thread``, and the limit that they share."""
+    """The number of threads inside ``one_blas_thread``, and their common limit."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

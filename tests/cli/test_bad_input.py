@@ -22,7 +22,7 @@ BAD = {
     "ragged": (GOOD + b"u,1\n", "cannot be read"),
     "unclosed quote": (GOOD + b'"u,1,no\n' * 5, "cannot be read"),
     "missing target": (GOOD + b"u,1,\n", "missing"),
-    "no inputs": (b"y\nno\nyes\n", "no column is left"),
+    "no inputs": (b"y\nno\nyes\n", "no columns are left"),
 }
 
 
@@ -42,7 +42,7 @@ def test_bad_data_are_refused_by_learn(kind, tmp_path):
 
 
 def test_directories_and_other_endings(tmp_path):
-    refused("learn", tmp_path, "-t", "y", "-o", tmp_path / "m", words="no file that ends in")
+    refused("learn", tmp_path, "-t", "y", "-o", tmp_path / "m", words="no file whose name ends in")
     (tmp_path / "data.xlsx").write_bytes(b"PK\x03\x04")
     refused("learn", tmp_path / "data.xlsx", "-t", "y", "-o", tmp_path / "m", words="data.xlsx")
     (tmp_path / "data.parquet").write_bytes(b"PAR1 and no more")
@@ -89,7 +89,7 @@ def test_a_model_file_cut_off_at_every_byte(tmp_path):
         (b'"phi": [', b'"phi": [' + b"9" * 3000 + b", ", "digits"),
         (b'"kind": "classifier"', b'"kind": "pickle"', "kind"),
         (b'"kind"', b'"kind": 1, "kind"', "given twice"),
-        (b'"format": "ebnc model"', b'"format": "x"', "no ebnc model file"),
+        (b'"format": "ebnc model"', b'"format": "x"', "not an ebnc model file"),
     ],
 )
 def test_model_files_with_nonsense(shared, tmp_path, old, new, words):

@@ -118,7 +118,7 @@ def test_wrong_options_are_refused(shared, tmp_path, arguments, words):
 
 def test_places_that_cannot_be_written_are_refused_before_learning(shared, tmp_path):
     learn = ["learn", tmp_path / "no data.csv", "-t", "play", "-o"]
-    refused(*learn, tmp_path / "no" / "m.json", words="there is no folder")
+    refused(*learn, tmp_path / "no" / "m.json", words="does not exist")
     refused(*learn, tmp_path, words="exists already")
     refused(*learn, tmp_path, "--force", words="is a directory")
 
@@ -136,7 +136,7 @@ def test_ctrl_c_in_the_search_keeps_the_best_model_so_far(shared, tmp_path, monk
     out = tmp_path / "m.json"
     learn = ["learn", shared.csv, "-t", "play", "--exclude", "id", "-o", out, "--json"]
     ran = succeeded(*learn)
-    assert ran.err == "ebnc: interrupted; the best model so far was kept\n"
+    assert ran.err == "ebnc: interrupted; the best model so far was saved\n"
     assert json.loads(ran.out)["interrupted"]
     assert ebnc.load(out).trace_.interrupted
 

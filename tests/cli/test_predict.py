@@ -130,7 +130,7 @@ def test_what_is_read_is_never_overwritten(shared, tmp_path):
         (tmp_path / given.name).write_bytes(given.read_bytes())
         read = [shared.model, shared.csv]
         read[number] = tmp_path / given.name
-        refused("predict", *read, "-o", tmp_path / given.name, "--force", words="is what is read")
+        refused("predict", *read, "-o", tmp_path / given.name, "--force", words="is an input file")
         assert (tmp_path / given.name).read_bytes() == given.read_bytes()
 
 

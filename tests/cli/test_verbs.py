@@ -75,8 +75,8 @@ def test_what_is_read_is_never_overwritten(shared, tmp_path):
     model.write_bytes(shared.model.read_bytes())
     link = tmp_path / "link.csv"
     link.symlink_to(data)
-    refused("report", model, "-o", model, "--force", words="is what is read")
-    refused("learn", data, "-t", "play", "-o", link, "--force", words="is what is read")
+    refused("report", model, "-o", model, "--force", words="is an input file")
+    refused("learn", data, "-t", "play", "-o", link, "--force", words="is an input file")
     refused(
         "network", "learn", data, "-o", tmp_path / "n", "--report", data, "--force", words="read"
     )

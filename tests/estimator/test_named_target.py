@@ -52,7 +52,7 @@ def test_names_are_checked(tmp_path: Path) -> None:
     weather(50).to_parquet(path)
     with pytest.raises(DataError, match="no column 'no'"):
         EBNCClassifier().fit(path, "no")
-    with pytest.raises(ValueError, match="y must be the name of the target's column"):
+    with pytest.raises(ValueError, match="y must be the name of the target column"):
         EBNCClassifier().fit(path, [0, 1])
-    with pytest.raises(ValueError, match="class_weight does not go with data in files"):
+    with pytest.raises(ValueError, match="class_weight is not supported for data in files"):
         EBNCClassifier(class_weight="balanced").fit(path, "play")

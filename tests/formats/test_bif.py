@@ -102,7 +102,7 @@ def test_odd_names_become_words_and_are_reported(tmp_path):
     back = read_bif(path)
     assert len(set(back.variables)) == 3
     assert len(set(back.domain["c"])) == 2
-    assert any("'a b' is now called" in line for line in lost)
+    assert any("'a b' was renamed to" in line for line in lost)
     assert any("states are now the words" in line for line in lost)
 
 

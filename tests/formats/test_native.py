@@ -179,7 +179,7 @@ def test_a_file_cut_off_at_any_byte_is_refused(name, tmp_path):
 
 def test_newer_versions_are_refused_by_name(tmp_path):
     newer = document(regenerate.plain()) | {"version": 3, "new field": 1}
-    words = "written by ebnc format 3; this version reads up to 1; upgrade ebnc"
+    words = "the file has format version 3; this ebnc reads versions up to 1; upgrade ebnc"
     with pytest.raises(FormatError, match=words):
         load(written(tmp_path, newer))
 
@@ -266,7 +266,7 @@ def test_what_cannot_be_read_back_is_not_written(tmp_path):
         ebnc.EBNC(structure, Domain({"y": 2}), [1e200]).save(path)
     with pytest.raises(FormatError, match="is a bytes"):
         ebnc.EBNC(structure, Domain({"y": [b"a", b"b"]}), [1.0]).save(path)
-    with pytest.raises(FormatError, match="is no model"):
+    with pytest.raises(FormatError, match="is not a model"):
         save("a string", path)
     with pytest.raises(FileError, match="exists already"):
         save(regenerate.plain(), path, overwrite=False)

@@ -62,7 +62,7 @@ def test_many_parents_take_no_more_than_their_parameters(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda node: node.update(target=99), "no variable number 99"),
+        (lambda node: node.update(target=99), "no variable has number 99"),
         (lambda node: node.update(kind="forest"), "must be one of"),
         (lambda node: node["theta"].pop(), "numbers where"),
         (lambda node: node.update(theta=[2.0] * len(node["theta"])), "too large"),

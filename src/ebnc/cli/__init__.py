@@ -7,14 +7,14 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """The entry point of the command ``ebnc``."""
+    """Run the command ``ebnc`` and exit with its status."""
     import gc
     import signal
     import sys
 
-    gc.set_threshold(100_000)  # what is loaded stays: looking through it takes a tenth of a start
+    gc.set_threshold(100_000)  # modules are never freed, and scanning them takes 10% of a start
     from ebnc.cli.running import run
 
     status = run(sys.argv[1:])
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # too late: all is done and said
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done: ignore Ctrl-C
     sys.exit(status)

@@ -1,4 +1,4 @@
-"""The verbs of ``ebnc``, put together."""
+"""The application ``ebnc``: registers all its verbs."""
 
 from typing import Annotated
 
@@ -44,7 +44,9 @@ app.command("dimension")(dimension.dimension)
 app.command("report")(report.report)
 app.command("demo")(demo.demo)
 
-network = typer.Typer(help="Whole Bayesian networks: learn, sample, query.", no_args_is_help=True)
+network = typer.Typer(
+    help="Bayesian networks: learn, sample, query, evaluate, export.", no_args_is_help=True
+)
 network.command("learn")(network_learn.learn)
 network.command("sample")(sample.sample)
 network.command("query")(query.query)

@@ -1,4 +1,4 @@
-"""Options that several verbs share."""
+"""Command-line options that several verbs share."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -14,23 +14,25 @@ __all__ = ["AsJson", "Data", "Decimal", "Delimiter", "Exclude", "Force", "Includ
 __all__ += ["Model", "Quiet", "ScoreOption", "Types", "chosen_columns", "reading"]
 
 Data: TypeAlias = Annotated[
-    str, typer.Argument(metavar="DATA", help="CSV or Parquet; '-' reads standard input.")
+    str, typer.Argument(metavar="DATA", help="A CSV or Parquet file; '-' reads standard input.")
 ]
 Model: TypeAlias = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model file; '-' reads standard input.")
 ]
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
-Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
+Quiet: TypeAlias = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print no progress, no summary.")
+]
 ScoreOption: TypeAlias = Annotated[
-    Literal["laplace", "bic"], typer.Option("--score", help="What the search maximises.")
+    Literal["laplace", "bic"], typer.Option("--score", help="The score that the search maximises.")
 ]
 Exclude: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN,…", help="Leave columns out, such as an identifier."),
+    typer.Option(metavar="COLUMN,…", help="Do not use these columns, such as an identifier."),
 ]
 Include: TypeAlias = Annotated[
-    list[str] | None, typer.Option(metavar="COLUMN,…", help="Learn from these columns only.")
+    list[str] | None, typer.Option(metavar="COLUMN,…", help="Use only these columns.")
 ]
 Types: TypeAlias = Annotated[
     list[str] | None,
@@ -38,13 +40,14 @@ Types: TypeAlias = Annotated[
 ]
 MissingWords: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--missing", metavar="WORD", help="One more word for a missing entry."),
+    typer.Option("--missing", metavar="WORD", help="Also treat this word as a missing entry."),
 ]
 Delimiter: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="CHARACTER", help="Of CSV; found in the header unless given.")
+    str | None,
+    typer.Option(metavar="CHARACTER", help="CSV delimiter (default: detected in the header)."),
 ]
 Decimal: TypeAlias = Annotated[
-    str, typer.Option(metavar="CHARACTER", help="The decimal mark of numbers: . or ,")
+    str, typer.Option(metavar="CHARACTER", help="Decimal mark of numbers: . or ,")
 ]
 
 
@@ -56,7 +59,7 @@ def chosen_columns(
     target: str | None = None,
     weights: str | None = None,
 ) -> list[str]:
-    """Columns to learn from: those included, or all; without those excluded, target and weights."""
+    """Return the included columns (default: all) except excluded ones, target and weights."""
     from ebnc.data.batches import require
     from ebnc.data.sources import column_names
 
@@ -65,14 +68,15 @@ def chosen_columns(
     reserved = [name for name in (target, weights) if name is not None]
     require([*reserved, *left_out, *chosen], names)
     if target is not None and (target in left_out or target == weights):
-        raise DataError(f"column {target!r} is the target; it cannot be something else, too")
+        used = "excluded" if target in left_out else "the column of weights"
+        raise DataError(f"{target!r} is the target, so it cannot be {used}")
     return [name for name in (chosen or names) if name not in {*left_out, *reserved}]
 
 
-def _columns_from(given: Sequence[str] | None, names: Sequence[str]) -> list[str]:
-    """Columns from lists with commas; a column whose name has a comma is named by itself."""
+def _columns_from(lists: Sequence[str] | None, names: Sequence[str]) -> list[str]:
+    """Split comma-separated lists of columns; an exact name of a column is not split."""
     columns = []
-    for text in given or ():
+    for text in lists or ():
         columns += [text] if text in names else [part.strip() for part in text.split(",")]
     return columns
 
@@ -83,7 +87,7 @@ def reading(
     delimiter: str | None,
     decimal: str,
 ) -> dict[str, Any]:
-    """Options of ``DataFiles`` from those of the command line."""
+    """Convert options of the command line to keyword arguments of ``DataFiles``."""
     from ebnc.data.table import MISSING_WORDS
 
     kinds = {}
@@ -91,7 +95,7 @@ def reading(
         name, sign, kind = text.rpartition("=")
         if not sign or kind not in ("number", "label", "date"):
             raise ParameterError(
-                f"--type takes COLUMN=KIND, KIND being number, label or date, got {text!r}"
+                f"--type takes COLUMN=KIND, where KIND is number, label or date, got {text!r}"
             )
         kinds[name] = kind
     return {

@@ -1,7 +1,7 @@
-"""``ebnc demo``: the whole way, from a table to a report, on data that come along.
+"""``ebnc demo``: run all verbs, from a table to a report, on an example that the package includes.
 
-The data are the 2 201 people on board of the Titanic, as the four-way table of counts published by
-Dawson (1995, Journal of Statistics Education 3), the one that comes with R.
+The data are the 2 201 people on board the Titanic, as the four-way table of counts published by
+Dawson (1995, Journal of Statistics Education 3) and distributed with R.
 """
 
 import shlex
@@ -20,11 +20,11 @@ __all__ = ["demo"]
 def demo(
     context: typer.Context,
     folder: Annotated[
-        str, typer.Option("--out", "-o", metavar="FOLDER", help="Where the files go.")
+        str, typer.Option("--out", "-o", metavar="FOLDER", help="The folder to write files to.")
     ] = "ebnc-demo",
     force: Force = False,
 ) -> None:
-    """Learn who survived the Titanic, predict, and write reports: every command is shown."""
+    """Learn who survived the Titanic, predict, and write reports; prints every command it runs."""
     from ebnc.writing import write_whole
 
     place = Path(folder)
@@ -52,7 +52,7 @@ def demo(
         ["network", "sample", network, "--rows", "3"],
     ]
     for command in commands:
-        print(f"$ ebnc {shlex.join(command)}", flush=True)  # verbs may write past the buffer
+        print(f"$ ebnc {shlex.join(command)}", flush=True)  # verbs may bypass the buffer of print
         context.find_root().command.main(command, prog_name="ebnc", standalone_mode=False)
     print(f"Predictions are in {predictions}. Open these in a browser:")
     for page in (report, drawn):

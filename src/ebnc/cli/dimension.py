@@ -1,4 +1,4 @@
-"""``ebnc dimension``: how many parameters a structure has."""
+"""``ebnc dimension``: count the parameters of a structure."""
 
 import math
 from typing import Annotated
@@ -13,24 +13,30 @@ __all__ = ["dimension"]
 
 def dimension(
     structure: Annotated[
-        str, typer.Argument(metavar="STRING", help="A model string, as in '[X1][Y|X1][X2|X1:Y]'.")
+        str, typer.Argument(metavar="STRING", help="A model string such as '[X1][Y|X1][X2|X1:Y]'.")
     ],
-    target: Annotated[str, typer.Option(help="The variable that is predicted.")],
+    target: Annotated[str, typer.Option(help="The variable to predict.")],
     states: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=COUNT", help="Numbers of states; two where none is given."),
+        typer.Option(metavar="NAME=COUNT", help="Number of states of a variable (default: 2)."),
     ] = None,
     generic: Annotated[
-        bool, typer.Option("--generic", help="Also the rank of the Jacobian of θ → λ.")
+        bool,
+        typer.Option(
+            "--generic", help="Also print the generic dimension, the rank of the Jacobian of θ → λ."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Count the parameters of an embedded network: the dimension of its span, in closed form."""
+    """Count the parameters of an embedded network: the dimension of its span, in closed form.
+
+    Also prints the number of parameters of a full table, and the clusters of inputs that interact.
+    """
     import ebnc
 
     parsed = ebnc.EmbeddedStructure.from_string(structure, target=target)
     n_states = dict.fromkeys(parsed.names, 2) | _counts(states or [], parsed.names)
-    found = ebnc.dimension(parsed, n_states)
+    d = ebnc.dimension(parsed, n_states)
     full = (n_states[target] - 1) * math.prod(n_states[x] for x in parsed.inputs)
     rank = ebnc.generic_dimension(parsed, n_states) if generic else None
     from ebnc.cli.printing import print_json, print_table, readable_count
@@ -42,7 +48,7 @@ def dimension(
                 "structure": str(parsed),
                 "target": target,
                 "states": n_states,
-                "dimension": found,
+                "dimension": d,
                 "generic_dimension": rank,
                 "full_table": full if full < 2**53 else None,
                 "full_table_log2": math.log2(full) if full else None,
@@ -52,7 +58,7 @@ def dimension(
             }
         )
         return
-    rows: list[tuple[str, str]] = [("dimension", readable_count(found))]
+    rows: list[tuple[str, str]] = [("dimension", readable_count(d))]
     if rank is not None:
         rows.append(("generic dimension", readable_count(rank)))
     rows.append(("full table", readable_count(full)))
@@ -63,12 +69,12 @@ def dimension(
     print_table(rows)
 
 
-def _counts(given: list[str], names: tuple[str, ...]) -> dict[str, int]:
+def _counts(texts: list[str], names: tuple[str, ...]) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for text in given:
+    for text in texts:
         name, equals, count = text.rpartition("=")
         if not equals or not count.isascii() or not count.isdigit() or not 1 <= len(count) <= 9:
-            raise DomainError(f"--states takes NAME=COUNT, as in X1=3, got {text!r}")
+            raise DomainError(f"--states takes NAME=COUNT, such as X1=3, got {text!r}")
         if name not in names:
             raise DomainError(f"--states {text}: {name!r} is not a variable of the structure")
         counts[name] = int(count)

@@ -1,4 +1,4 @@
-"""What a report needs besides the model: cross-validation on the data, by the same recipe."""
+"""Summaries for reports: cross-validate a classifier, or restore the summary from a model file."""
 
 import shlex
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_EVALUATED", "EvaluationRows", "findings_of", "summary_from"]
 
 MOST_EVALUATED = 100_000
-"""Rows that models are cross-validated on; of more rows, evenly spread ones are taken."""
+"""Maximum number of rows for cross-validation; from longer tables, evenly spaced rows are taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class EvaluationRows:
         if weights is not None:
             counts = np.asarray(columns.pop(weights).values, dtype=np.float64)
             whole = bool((counts == np.round(counts)).all()) and counts.sum() <= MOST_EVALUATED
-            # A row that stands for many rows is many rows: folds divide those.
+            # Repeat a row as often as its whole weight says, so that folds can divide its cases.
             times = counts.astype(np.int64) if whole else counts > 0
             chosen = np.repeat(np.arange(len(counts)), times)
             columns = dict(take_rows(columns, chosen))
@@ -73,21 +73,21 @@ class EvaluationRows:
 
 
 def findings_of(summary: "Summary | NetworkSummary") -> dict[str, Any]:
-    """What a model file keeps of a summary."""
-    kept = summary.findings if hasattr(summary, "findings") else summary
-    return {"report": kept.to_json()}
+    """Return the part of a summary that a model file saves."""
+    findings = summary.findings if hasattr(summary, "findings") else summary
+    return {"report": findings.to_json()}
 
 
 def summary_from(stored: "ModelFile") -> "Summary | NetworkSummary":
-    """The summary of a model that was read from a file, with all the file knows."""
+    """Summarise a model from a file, with the findings that the file holds."""
     from ebnc.network.network import Network
     from ebnc.report import NetworkFindings, Summary, summarise, summarise_network, with_panel
 
-    kept = stored.findings.get("report")
+    report = stored.findings.get("report")
     command = shlex.join(stored.provenance.command or ())
     if isinstance(stored.model, Network):
-        findings = None if kept is None else NetworkFindings.from_json(kept)
+        findings = None if report is None else NetworkFindings.from_json(report)
         return summarise_network(stored.model, findings=findings, provenance=command)
-    if kept is not None:
-        return with_panel(Summary.from_json(kept), stored.model)
+    if report is not None:
+        return with_panel(Summary.from_json(report), stored.model)
     return summarise(stored.model, provenance=command)

@@ -1,4 +1,4 @@
-"""``ebnc learn``: a classifier from a table."""
+"""``ebnc learn``: learn a classifier from a table."""
 
 import shlex
 import sys
@@ -33,7 +33,7 @@ __all__ = ["learn"]
 
 
 class Family(StrEnum):
-    """How the structure is found."""
+    """The families of structures that ``--structure`` offers."""
 
     search = "search"
     naive = "naive"
@@ -52,10 +52,10 @@ def learn(
     ],
     report: Annotated[
         str | None,
-        typer.Option(help="Also write an HTML report, with cross-validation on the data."),
+        typer.Option(help="Also cross-validate, and write an HTML report to this file."),
     ] = None,
     folds: Annotated[
-        int, typer.Option(min=0, max=100, help="Folds of the report's cross-validation; 0: none.")
+        int, typer.Option(min=0, max=100, help="Number of cross-validation folds; 0: none.")
     ] = 5,
     exclude: Exclude = None,
     include: Include = None,
@@ -64,25 +64,25 @@ def learn(
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     weights: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="How often each row counts.")
+        str | None, typer.Option(metavar="COLUMN", help="The column of row weights (counts).")
     ] = None,
-    structure: Annotated[Family, typer.Option(help="Search a structure, or take a family.")] = (
-        Family.search
-    ),
+    structure: Annotated[
+        Family, typer.Option(help="Search for a structure, or use a fixed family.")
+    ] = Family.search,
     score: ScoreOption = "laplace",
     prior_scale: Annotated[
-        str, typer.Option(help="σ of the prior: a number, or chosen by 'loo' or 'evidence'.")
+        str, typer.Option(help="σ of the prior: a number, or 'loo' or 'evidence' to choose it.")
     ] = "loo",
     average: Annotated[
-        bool, typer.Option(help="Average over good models, or take the best one alone.")
+        bool, typer.Option(help="Average over good models, or use only the best one.")
     ] = True,
     as_json: AsJson = False,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Learn which columns predict the target, and how; write a model file.
+    """Learn a classifier that predicts the target, and write it to a model file.
 
-    Ctrl-C ends the search and keeps the best model so far, or ends the report's cross-validation.
+    Ctrl-C ends the search and saves the best model so far, or skips the rest of cross-validation.
     """
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
@@ -95,7 +95,7 @@ def learn(
     with shown_progress(quiet=quiet) as shown, data_files(data, shown.share, **options) as files:
         inputs = chosen_columns(files, include, exclude, target=target, weights=weights)
         if not inputs:
-            raise DataError(f"no column is left to predict {target!r} with")
+            raise DataError(f"no columns are left to predict {target!r} from")
         cases = learn_cases(files, inputs, target, weights=weights, leave_out=True)
         n_columns = len(cases.inputs) + 1
         provenance = provenance_of(files, data, round(cases.total_weight), n_columns)
@@ -110,9 +110,9 @@ def learn(
             on_interrupt="best",
         )
         classifier.fit_cases(cases, report=shown.step)
-        classifier.set_params(on_interrupt="raise")  # a fold that was cut short would tell lies
+        classifier.set_params(on_interrupt="raise")  # an interrupted fold would bias the estimate
         interrupted = classifier.trace_ is not None and classifier.trace_.interrupted
-        said = "interrupted; the best model so far was kept" if interrupted else ""
+        note = "interrupted; the best model so far was saved" if interrupted else ""
         summary = None
         if report is not None:
             from ebnc.cli.evaluating import EvaluationRows
@@ -125,13 +125,13 @@ def learn(
                     shown.say("cross-validating")
                     summary = replace(summary, held_out=rows.held_out(classifier, target, folds))
             except KeyboardInterrupt:
-                said = "cross-validation was interrupted; the model is whole"
+                note = "cross-validation was interrupted; the model is complete"
                 if summary is None:
                     with finishing(out):
                         rows = EvaluationRows.read(classifier, files, target, weights)
                         summary = rows.summary(classifier, target, command)
-            if said:
-                said += ", and the report is without cross-validation"
+            if note:
+                note += ", and the report has no cross-validation"
     with finishing(out):
         findings: dict[str, Any] = {}
         held_out, page = None, b""
@@ -143,8 +143,8 @@ def learn(
             page = render_html(summary).encode()
         content = model_bytes(classifier, provenance, findings)
         write_with_report(out, content, report, page, force=force)
-        if said:
-            print(f"ebnc: {said}", file=sys.stderr)
+        if note:
+            print(f"ebnc: {note}", file=sys.stderr)
         if as_json and out != STANDARD:
             _print_json(classifier, target, out, report, cases.total_weight, held_out)
         elif not quiet:
@@ -220,7 +220,7 @@ def _print_summary(
     evidence = classifier.log_evidence_
     rows: list[tuple[str, str]] = [
         ("target", f"{target}: {', '.join(map(str, classifier.classes_[:10]))}"),
-        ("cases", readable_count(round(n_cases))),
+        ("rows", readable_count(round(n_cases))),
         ("selected", f"{len(selected)} of {classifier.n_features_in_} inputs"),
         *([("constant", ", ".join(constant))] if constant else []),
         ("structure", str(classifier.structure_)),
@@ -232,13 +232,13 @@ def _print_summary(
     if held_out is not None:
         loss = "∞" if held_out.log_loss is None else f"{held_out.log_loss:.3f}"
         words = f"log-loss {loss}, accuracy {held_out.accuracy:.1%} in {held_out.n_folds} folds"
-        rows.append(("on unseen data", words))
+        rows.append(("held-out data", words))
     if report is not None:
         rows.append(("report", report))
     print_table(rows, stream=stream)
     if classifier.feature_worths_:
         print_table(
             [(worth.feature, float(worth.worth)) for worth in classifier.feature_worths_],
-            ("selected input", "worth (nats)"),
+            ("selected input", "importance (nats)"),
             stream=stream,
         )

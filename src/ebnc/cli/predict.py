@@ -1,4 +1,4 @@
-"""``ebnc predict``: classes and probabilities for the rows of a table."""
+"""``ebnc predict``: predict classes and probabilities for the rows of a table."""
 
 import sys
 from typing import Annotated
@@ -25,7 +25,7 @@ def predict(
     model: Model,
     data: Data,
     out: Annotated[
-        str, typer.Option("--out", "-o", help="Where predictions go; '-' is standard output.")
+        str, typer.Option("--out", "-o", help="The file to write; '-' is standard output.")
     ] = "-",
     missing: MissingWords = None,
     delimiter: Delimiter = None,
@@ -34,12 +34,11 @@ def predict(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Predict every row: the most probable class, and the probability of each.
+    """Predict the most probable class of every row, and the probability of each class.
 
-    Writes CSV with the columns prediction, p(CLASS) …; with --json one JSON object a line.
-    Columns the model does not use are ignored, and may stand in any order. Entries the model never
-    saw are unknown: predictions are averaged over what they may be, as in the data it was learned
-    from, and how many there are is printed.
+    Writes CSV with the columns prediction, p(CLASS) …; with --json one JSON object per line.
+    Columns may be in any order; columns that the model does not use are ignored. For values not
+    seen in training, predictions are averaged over the training data; their number is printed.
     """
     from ebnc.cli.prediction_text import PredictionText
     from ebnc.cli.progress import shown_progress

@@ -1,4 +1,4 @@
-"""Predictions as text, CSV or JSON lines; probabilities are exact, the shortest decimals."""
+"""Predictions as CSV or JSON lines; probabilities are the shortest decimals that are exact."""
 
 import csv
 import io
@@ -11,27 +11,27 @@ from ebnc.predictor import Predictor
 
 __all__ = ["PredictionText"]
 
-AT_A_TIME = 2**16  # probabilities; what is made of them stays in the cache
+AT_A_TIME = 2**16  # probabilities, so few that their text stays in the cache
 
 
 class PredictionText:
-    """The lines of coded rows, after ``header``."""
+    """Formats predictions for coded rows: first ``header``, then ``lines``."""
 
     def __init__(self, predictor: Predictor, *, as_json: bool) -> None:
         classes = predictor.classes.tolist()
         if as_json:
             self.header, self._end = b"", "]}\n"
-            said = ({"prediction": x, "classes": classes, "probabilities": []} for x in classes)
-            self._starts = [json.dumps(x, ensure_ascii=False)[:-2] for x in said]
+            empty = ({"prediction": x, "classes": classes, "probabilities": []} for x in classes)
+            self._starts = [json.dumps(x, ensure_ascii=False)[:-2] for x in empty]
         else:
             self.header = _csv_line(["prediction", *(f"p({label})" for label in classes)]).encode()
             self._end = "\n"
             self._starts = [_csv_line([str(label), ""])[:-1] for label in classes]
         self._predictor = predictor
-        self._n_rows = max(1, AT_A_TIME // len(classes))  # that are predicted at a time
+        self._n_rows = max(1, AT_A_TIME // len(classes))  # rows per prediction
 
     def lines(self, rows: CodedRows) -> bytes:
-        """The text of rows, which hold the predictor's inputs with one more state each."""
+        """Predict rows, which hold the predictor's inputs with one more state each, and format."""
         starts = range(0, len(rows), self._n_rows)
         return b"".join(self._part(rows.codes[:, i : i + self._n_rows], rows) for i in starts)
 
@@ -51,5 +51,5 @@ class PredictionText:
 
 def _csv_line(entries: Sequence[str]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerow(entries)  # both need quotes in entries
+    csv.writer(text, lineterminator="\r\n").writerow(entries)  # entries with \r or \n need quotes
     return text.getvalue().removesuffix("\r\n") + "\n"

@@ -1,4 +1,4 @@
-"""What verbs print: tables for people, JSON for programs."""
+"""Print results: tables for people, JSON for programs."""
 
 import json
 import sys
@@ -10,15 +10,15 @@ __all__ = ["output_schema", "print_json", "print_table", "readable_count"]
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on a line; described by ``output_schema``."""
+    """Print one JSON value on a line; ``output_schema`` describes it."""
     print(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
 def output_schema() -> dict[str, Any]:
-    """The JSON Schema of what ``--json`` prints."""
+    """Return the JSON Schema of the output of ``--json``."""
     text = (files("ebnc.cli") / "schema" / "output-1.schema.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    schema: dict[str, Any] = json.loads(text)
+    return schema
 
 
 def print_table(
@@ -27,7 +27,7 @@ def print_table(
     title: str | None = None,
     stream: TextIO | None = None,
 ) -> None:
-    """A table as wide as the terminal; numbers, which come as numbers, stand to the right."""
+    """Print a table as wide as the terminal; columns of numbers are aligned to the right."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -55,7 +55,7 @@ def print_table(
 
 
 def readable_count(count: int) -> str:
-    """A count with its digits grouped, or its order of magnitude where it has too many."""
+    """Format a count with its digits grouped, or as an order of magnitude from 10^15 on."""
     if count < 10**15:
         return f"{count:,}".replace(",", " ")
     return f"about 10^{(count.bit_length() - 1) * 0.30103:.0f}"

@@ -1,4 +1,4 @@
-"""One line of progress on standard error, where somebody looks at it."""
+"""One line of progress on standard error, if that is a terminal."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -14,28 +14,28 @@ LONGEST = 100  # characters of the line
 
 
 class ProgressLine:
-    """Says what is being done: ``show`` shows words in place of those before; None, nothing."""
+    """A line of progress. ``show`` replaces the text that is shown; None shows nothing."""
 
     def __init__(self, show: Callable[[str], None] | None = None) -> None:
         self._show = show
 
     def say(self, words: str) -> None:
-        """What is being done."""
+        """Show this text."""
         if self._show is not None:
             self._show(words[:LONGEST])
 
     def share(self, task: str, done: float) -> None:
-        """A task, and the share of it that is done."""
+        """Show a task and how much of it is done, 0 … 1."""
         self.say(f"{task}: {done:.0%}")
 
     def step(self, step: "Step") -> None:
-        """A step of a search."""
+        """Show a step of a search."""
         self.say(f"searching: score {step.score:.1f}, {step.dimension} parameters, {step.move}")
 
 
 @contextmanager
 def shown_progress(*, quiet: bool) -> Iterator[ProgressLine]:
-    """A line on a terminal, which disappears afterwards; nothing if ``quiet`` or elsewhere."""
+    """Show progress inside this context; nothing if ``quiet`` or if no terminal is attached."""
     if quiet or not sys.stderr.isatty():
         yield ProgressLine()
         return

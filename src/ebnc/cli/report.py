@@ -1,4 +1,4 @@
-"""``ebnc report``: a model file as a page to read."""
+"""``ebnc report``: write an HTML report on a model file."""
 
 from typing import Annotated
 
@@ -17,11 +17,11 @@ def report(
     as_json: AsJson = False,
     force: Force = False,
 ) -> None:
-    """Write what a model has learned as one HTML file that needs nothing else.
+    """Write a self-contained HTML report on a model.
 
-    Classifiers of `ebnc learn --report` also show how they did on data they had not seen.
+    For classifiers from `ebnc learn --report` it includes performance on held-out data.
 
-    Networks are drawn, each node with its own distribution; a BIF file will do.
+    For networks, also from BIF files, it draws the graph and shows the distribution of each node.
     """
     from ebnc.cli.evaluating import summary_from
     from ebnc.cli.streams import STANDARD, model_path, output, refuse_existing_output

@@ -1,4 +1,4 @@
-"""Run a command: exit status 0, or 2 with one line on standard error, and no traceback."""
+"""Run a command: the exit status is 0, or 2 after one line on standard error; no tracebacks."""
 
 import os
 import sys
@@ -15,19 +15,19 @@ LONGEST = 1000  # characters of a message
 
 
 def run(arguments: Sequence[str]) -> int:
-    """The exit status of a command line, without the program's name."""
+    """Run a command line, given without the program's name, and return its exit status."""
     from ebnc.cli.app import app
 
     warnings.showwarning = _one_line_warning
     try:
         status = app(args=list(arguments), prog_name="ebnc", standalone_mode=False)
         sys.stdout.flush()
-        if status == INTERRUPTED:  # typer's own answer to Ctrl-C
+        if status == INTERRUPTED:  # typer turns Ctrl-C into a status
             raise KeyboardInterrupt
         return status if isinstance(status, int) else 0
     except BrokenPipeError:
         return _unread()
-    except SystemExit as left:  # typer's own answer to a broken pipe
+    except SystemExit as left:  # typer turns a broken pipe into an exit
         if isinstance(left.__context__, BrokenPipeError):
             return _unread()
         raise
@@ -40,12 +40,12 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(f"out of memory: {error}" if isinstance(error, MemoryError) else error)
     except KeyboardInterrupt:
         return _fail("interrupted; nothing was written")
-    except Exception as error:  # usage errors, whose class typer moves about; and bugs
+    except Exception as error:  # usage errors, whose class differs between versions of typer; bugs
         return _other(error)
 
 
 def _unread() -> int:
-    """Whoever read our output has enough."""
+    """Succeed although the reader closed the pipe; discard the rest of the output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
     return 0
 
@@ -68,7 +68,7 @@ def _other(error: Exception) -> int:
 
 
 def _fail(problem: object) -> int:
-    words = " ".join(str(problem).split())  # one line, whatever the names in it are
+    words = " ".join(str(problem).split())  # names may contain line breaks
     if len(words) > LONGEST:
         words = f"{words[:LONGEST]}…"
     print(f"ebnc: {words or type(problem).__name__}", file=sys.stderr)

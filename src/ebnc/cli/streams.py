@@ -1,4 +1,4 @@
-"""Files by name, and ``-``: standard input and standard output."""
+"""Input and output files; the name ``-`` means standard input or standard output."""
 
 import os
 import shutil
@@ -19,12 +19,12 @@ __all__ = ["STANDARD", "data_files", "finishing", "model_path", "output"]
 __all__ += ["refuse_existing_output", "refuse_outputs", "write_with_report"]
 
 STANDARD = "-"
-KEPT = 2**24  # bytes of output that wait in memory, not on disk
+KEPT = 2**24  # bytes of output buffered in memory; more goes to a temporary file
 
 
 @contextmanager
 def data_files(path: str, progress: Progress | None = None, **options: Any) -> Iterator[DataFiles]:
-    """Data of a path; standard input is put into a temporary file, which is removed afterwards."""
+    """Yield the data at a path; standard input is copied to a file that is removed afterwards."""
     if path != STANDARD:
         yield DataFiles(path, progress=progress, **options)
         return
@@ -44,13 +44,13 @@ def data_files(path: str, progress: Progress | None = None, **options: Any) -> I
 
 
 def model_path(path: str) -> str:
-    """Where a model is read from."""
+    """Return the path to read a model from."""
     return "/dev/stdin" if path == STANDARD else path
 
 
 @contextmanager
 def output(path: str, *, force: bool) -> Iterator[BinaryIO]:
-    """Where results are written to: a file or standard output, all of them or, on errors, none."""
+    """Yield a file for results. They reach ``path`` or standard output only without an error."""
     if path == STANDARD:
         with tempfile.SpooledTemporaryFile(KEPT, prefix="ebnc-") as spool:
             yield spool  # type: ignore[misc]
@@ -65,9 +65,9 @@ def output(path: str, *, force: bool) -> Iterator[BinaryIO]:
 
 @contextmanager
 def finishing(out: str) -> Iterator[None]:
-    """Learning is over: a Ctrl-C that comes now is too late, and the model is written.
+    """Ignore Ctrl-C while a learned model is written.
 
-    Not where the model goes to standard output, whose reader may have stopped.
+    If the model goes to standard output, Ctrl-C still works: the reader may have stopped.
     """
     if out == STANDARD or threading.current_thread() is not threading.main_thread():
         yield
@@ -82,7 +82,7 @@ def finishing(out: str) -> Iterator[None]:
 def write_with_report(
     out: str, model: bytes, report: str | None, page: bytes, *, force: bool
 ) -> None:
-    """Write a model and its report, if any."""
+    """Write a model and, if ``report`` is a path, its report."""
     for path, content in ((out, model), (report, page)):
         if path is not None:
             with output(path, force=force) as file:
@@ -90,19 +90,22 @@ def write_with_report(
 
 
 def refuse_outputs(out: str, report: str | None, data: str, *, force: bool) -> None:
-    """Say so before hours of work, not after, where a model or its report cannot be written."""
+    """Raise before learning starts if the model or its report cannot be written."""
     for path in (out, report):
         refuse_existing_output(path, force=force, read=data)
     if report == STANDARD or (report is not None and _is_same(out, report)):
-        raise FileError(f"the report needs a file of its own; {report} is for the model")
+        raise FileError(
+            "the report needs a file of its own, not the model file or standard output, "
+            f"got {report}"
+        )
 
 
 def refuse_existing_output(path: str | None, *, force: bool, read: str | None = None) -> None:
-    """Raise where a result cannot be written, or would take the place of what is ``read``."""
+    """Raise if a result cannot be written, or would overwrite the input ``read``."""
     if path is None or path == STANDARD:
         return
     if read is not None and _is_same(path, read):
-        raise FileError(f"{path} is what is read; choose another name for the result")
+        raise FileError(f"{path} is an input file; choose another name for the result")
     if not force:
         try:
             refuse_existing(path)
@@ -110,7 +113,7 @@ def refuse_existing_output(path: str | None, *, force: bool, read: str | None = 
             raise FileError(f"{path} exists already; --force overwrites it") from None
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
-        raise FileError(f"cannot write {path}: there is no folder {folder}")
+        raise FileError(f"cannot write {path}: folder {folder} does not exist")
     if Path(path).is_dir():
         raise FileError(f"cannot write {path}: it is a directory; name a file in it")
     if not os.access(folder, os.W_OK):
@@ -118,6 +121,6 @@ def refuse_existing_output(path: str | None, *, force: bool, read: str | None = 
 
 
 def _is_same(path: str, other: str) -> bool:
-    """Whether two names are of one file, be it there already or not; devices do not count."""
+    """Whether two names mean the same file, existing or not; devices never count as the same."""
     real = Path(os.path.realpath(path))
     return real == Path(os.path.realpath(other)) and (real.is_file() or not real.exists())

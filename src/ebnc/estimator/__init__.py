@@ -1,1 +1,1 @@
-"""The scikit-learn face: arranges, never computes."""
+"""The scikit-learn interface; the computations are in other packages."""

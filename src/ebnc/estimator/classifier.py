@@ -1,4 +1,4 @@
-"""``EBNCClassifier``: an embedded Bayesian network classifier in scikit-learn's manner."""
+"""``EBNCClassifier``: an embedded Bayesian network classifier with scikit-learn's interface."""
 
 import os
 import warnings
@@ -59,44 +59,48 @@ __all__ = ["EBNCClassifier"]
 
 
 class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """p(y|x) from an embedded Bayesian network whose structure evidence has chosen.
+    """Predict p(y|x) with an embedded Bayesian network; evidence selects its structure.
 
-    Takes DataFrames with strings, categories, booleans, numbers and missing values as they are.
-    Whole numbers of at most ten different values are states; other numbers are cut into intervals
-    by MDLP; missing entries are a state of their own. Entries never seen in ``fit`` are not known:
-    predictions are averaged over what they may be, weighted as in the training data.
+    Accepts DataFrames with strings, categories, booleans, numbers and missing values. Columns of
+    whole numbers with at most ten distinct values are categorical; MDLP cuts other numbers into
+    intervals. A missing entry is a separate state. For values not seen in ``fit``, predictions are
+    averaged over the training data.
 
     Parameters
     ----------
     structure : {"search", "naive", "tan", "forest", "kdb1", "kdb2", "table"} or EmbeddedStructure
-        How p(y|x) is factored. "search" adds interactions to the naive structure, and leaves
-        inputs out, as long as that raises the score.
+        The factorisation of p(y|x). "search" starts from the naive structure, and adds interactions
+        and drops inputs while the score improves.
     criterion : {"laplace", "bic"}
-        What the search maximises: Laplace's evidence or BIC.
+        The score that the search maximises: Laplace evidence or BIC.
     prior_scale : {"loo", "evidence"} or float or list of float
         σ of the normal prior on the parameters, one for all or one for each order of interaction.
-        "evidence" maximises Laplace evidence over them. "loo" searches like that, and before it
-        predicts it multiplies them by the factor of least leave-one-out log-loss.
+        "evidence" chooses the scales that maximise Laplace evidence. "loo" does the same in the
+        search, and then multiplies the scales by the factor that minimises leave-one-out log-loss.
     average : bool
-        Average the predictions over the models met in the search, weighted by their evidence
-        (Occam's window); ``ebnc_`` is the best of them. False: that one alone predicts.
+        Average the predictions over the models visited in the search, weighted by their evidence
+        (Occam's window). False: predict with the best model, ``ebnc_``, alone.
     predictive : {"map", "posterior"}
         Predict at the most probable parameters, or average over their posterior.
     class_weight : dict, "balanced" or None
         Weights of the classes, multiplied with ``sample_weight``.
-    max_cluster_cells, max_parents : int
-        Limits of the search: configurations of a cluster, parents of an input.
-    required_features, forbidden_features, required_arcs, forbidden_arcs : iterables
-        Inputs, and arcs (parent, child) between them, that the search must or must not use.
+    max_cluster_cells : int
+        Maximum number of configurations of a cluster in the search.
+    max_parents : int
+        Maximum number of parents of an input in the search.
+    required_features, forbidden_features : iterables of str
+        Inputs that the search must use, and inputs that it must not use.
+    required_arcs, forbidden_arcs : iterables of (str, str)
+        Arcs (parent, child) between inputs that the search must use, and arcs that it must not use.
     n_jobs : int or None
-        Number of threads that learn; None is one for each core. Results do not depend on it.
+        Number of threads; None is one per core. Results do not depend on it.
     random_state : int or None
-        For tools that set it; nothing here is random.
+        Ignored: fitting is deterministic. Present for compatibility with scikit-learn.
     verbose : int
-        Print every step of the search: its score, dimension, seconds and move; 0 is silent.
+        If not 0, print every step of the search: its score, dimension, seconds and move.
     on_interrupt : {"raise", "best"}
-        What Ctrl-C does during a search: end it with KeyboardInterrupt, or keep the best model so
-        far (``trace_.interrupted`` is then True).
+        Effect of Ctrl-C during a search: raise KeyboardInterrupt, or stop with the best model so
+        far and set ``trace_.interrupted``.
 
     Attributes
     ----------
@@ -105,34 +109,36 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ebnc_ : EBNC
         The best model, with its parameters, standard errors and scales.
     models_ : list of WeightedModel
-        The models that predictions are averaged over, with their weights.
+        The models whose predictions are averaged, with their weights.
     structure_ : EmbeddedStructure
         The structure of ``ebnc_``.
     dimension_ : int
-        Its number of parameters.
+        Number of parameters of ``ebnc_``.
     log_evidence_ : float or None
-        log p(D | structure) as the search compared it: Laplace evidence at the scales that maximise
-        it, their hyperprior included. The search adds the structure prior. None for maximum
+        log p(D | structure) as the search compares it: Laplace evidence at the scales that maximise
+        it, including their hyperprior. The search adds the structure prior. None for maximum
         likelihood.
     bic_ : float or None
-        BIC of ``ebnc_``, eq. 9: with the likelihood at its maximum, or at its supremum where the
+        BIC of ``ebnc_``, eq. 9: with the likelihood at its maximum, or at its supremum if the
         classes are separated and no maximum likelihood estimate exists.
     selected_features_ : list of str
         The inputs that ``ebnc_`` depends on.
     constant_features_ : list of str
-        Inputs with one state: constants, and numbers that the labels gave no reason to cut. They
-        are in no structure. ``ebnc_`` and ``ebnc predict`` do not need them; scikit-learn's check
-        of names in ``predict`` does.
+        Inputs with one state: constants, and numbers that MDLP does not cut. No structure contains
+        them. ``predict`` still expects these columns, as scikit-learn requires; ``ebnc_`` and
+        ``ebnc predict`` do not.
     feature_worths_ : tuple of FeatureWorth
-        By how much the score falls without each selected input, and when it came in.
+        Importance of each selected input, the drop of the score without it; and the step of the
+        search that added it.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        ``feature_worths_`` in the order of the columns: by how many nats the score falls without
-        an input; 0 where it would not fall, and for inputs that are not selected. Only a search
-        computes it.
+        Importances in the order of the columns, in nats; 0 for inputs that are not selected, and
+        for negative importances. Available only after a search.
     trace_ : SearchTrace or None
         Every accepted step of the search.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    n_features_in_ : int
+        Number of columns of ``X``.
+    feature_names_in_ : ndarray of str
+        Names of the columns of ``X``, if they have names.
 
     Examples
     --------
@@ -188,8 +194,19 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose a structure and fit its parameters.
 
-        ``X`` may be a path to CSV or Parquet files, or a Dask DataFrame; ``y``, and
-        ``sample_weight`` if given, are then names of columns, and all other columns are inputs.
+        Parameters
+        ----------
+        X : DataFrame, mapping, array, path or Dask DataFrame
+            The inputs. A path to CSV or Parquet files or a Dask DataFrame also holds the target.
+        y : array of shape (rows,) or str
+            The classes; with a path or a Dask DataFrame the name of the column of classes.
+        sample_weight : array of shape (rows,), str or None
+            Weights of the rows; with a path or a Dask DataFrame the name of a column.
+
+        Returns
+        -------
+        EBNCClassifier
+            This classifier, fitted.
         """
         check_parameters(self.get_params(deep=False))
         if is_by_name(X):
@@ -197,10 +214,19 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._fit(self._cases(named_columns(self, X, reset=True), y, sample_weight), None)
 
     def fit_cases(self, cases: Parts, *, report: Callable[[Step], None] | None = None) -> Self:
-        """``fit`` for data that are coded already: inputs are the rows' names, in their order.
+        """Fit to data that are already coded; ``class_weight`` is ignored.
 
-        ``report`` is told every step of a search, instead of the terminal (``verbose``).
-        ``class_weight`` is not used.
+        Parameters
+        ----------
+        cases : Parts
+            Coded inputs, classes and weights.
+        report : callable or None
+            Called with every step of a search; None: ``verbose`` decides what is printed.
+
+        Returns
+        -------
+        EBNCClassifier
+            This classifier, fitted.
         """
         check_parameters(self.get_params(deep=False))
         names, labels = cases.inputs, cases.domain[cases.target]
@@ -238,7 +264,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         trace: SearchTrace | None = None,
         feature_worths: tuple[FeatureWorth, ...] = (),
     ) -> None:
-        """Set what a fit, or a file, has to say."""
+        """Set the attributes that result from a fit or from a file."""
         self.ebnc_ = ebnc
         self.models_ = models
         self.trace_ = trace
@@ -250,8 +276,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.selected_features_ = list(ebnc.structure.markov_blanket)
 
     def _cases(self, columns: dict[str, Any], y: Any, sample_weight: Any) -> Parts:
-        named = getattr(y, "name", None)
-        target = named if isinstance(named, str) and named else "class"
+        own_name = getattr(y, "name", None)
+        target = own_name if isinstance(own_name, str) and own_name else "class"
         while target in columns:
             target += "_"
         if y is None:
@@ -274,13 +300,13 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.class_weight is not None:
             by_class = compute_sample_weight(self.class_weight, labels)
             weights = by_class if weights is None else weights * by_class
-        present = labels if weights is None else labels[weights > 0]  # weight 0: not there
+        present = labels if weights is None else labels[weights > 0]  # weight 0: ignored
         if weights is not None and not weights.any():
             raise ValueError("all weights are zero; at least one must be positive")
         self.classes_ = np.unique(present)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"the target has one class only, {self.classes_[0]!r}; there is nothing to learn"
+                f"the target has only one class, {self.classes_[0]!r}; at least two are needed"
             )
         places = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
         classes = Labels(places, tuple(self.classes_.tolist()), declared=True)
@@ -288,22 +314,22 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return learn_cases(data, list(columns), target, weights=weights, leave_out=True)
 
     def _given_structure(self, cases: Parts) -> EmbeddedStructure:
-        given = self.structure
-        if isinstance(given, EmbeddedStructure):
-            unknown = [x for x in given.inputs if x not in cases.inputs]
+        structure = self.structure
+        if isinstance(structure, EmbeddedStructure):
+            unknown = [x for x in structure.inputs if x not in cases.inputs]
             if unknown:
                 raise SearchError(
                     f"input {unknown[0]!r} of the structure is not a column of X; "
                     f"columns are {list(cases.inputs)[:8]}"
                 )
             families = {
-                (cases.target if x == given.target else x): tuple(
-                    cases.target if p == given.target else p for p in parents
+                (cases.target if x == structure.target else x): tuple(
+                    cases.target if p == structure.target else p for p in parents
                 )
-                for x, parents in given.families
+                for x, parents in structure.families
             }
             return EmbeddedStructure(cases.target, tuple(families.items()))
-        return FAMILIES[given](cases)
+        return FAMILIES[structure](cases)
 
     def _search(self, cases: Parts, report: Callable[[Step], None] | None) -> None:
         limits = Limits(
@@ -314,7 +340,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             frozenset((tail, head) for tail, head in self.required_arcs),
             frozenset((tail, head) for tail, head in self.forbidden_arcs),
         )
-        found = search_models(
+        searched = search_models(
             cases,
             limits,
             criterion=self.criterion,
@@ -323,11 +349,11 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             report=report or (print if self.verbose else None),
             on_interrupt=self.on_interrupt,
         )
-        models = [self._weighted(*each) for each in found.weighted]
-        bases = [found.best.design.basis, *(model.basis for model in models)]
+        models = [self._weighted(*each) for each in searched.weighted]
+        bases = [searched.best.design.basis, *(model.basis for model in models)]
         used = {x for basis in bases for x in basis.structure.markov_blanket}
-        ebnc = with_background(found.best, cases, [x for x in cases.inputs if x in used])
-        self._keep(ebnc, models, found.trace, found.feature_worths)
+        ebnc = with_background(searched.best, cases, [x for x in cases.inputs if x in used])
+        self._keep(ebnc, models, searched.trace, searched.feature_worths)
 
     def _weighted(self, weight: float, posterior: Posterior, fit: Fit) -> WeightedModel:
         draws = [fit.phi] if self.predictive == "map" else posterior_draws(posterior, fit)
@@ -335,11 +361,11 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_importances_(self) -> FloatArray:
-        """What every input is worth, in nats; 0 for those that are not selected."""
+        """Importance of every input, in nats; 0 for inputs that are not selected."""
         check_is_fitted(self)
         if self.trace_ is None:
             raise AttributeError(
-                "feature_importances_ is there after a search (structure='search') only"
+                "feature_importances_ is available only after a search (structure='search')"
             )
         worths = {worth.feature: max(0.0, worth.worth) for worth in self.feature_worths_}
         return np.array([worths.get(name, 0.0) for name in self._names])
@@ -347,7 +373,18 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # -- predict ----------------------------------------------------------------------------
 
     def encode(self, X: Any) -> CodedRows:
-        """Rows of X as numbers of states; one beyond the states for entries never seen before."""
+        """Convert X to codes of states; r, one beyond the states, for values not seen in ``fit``.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping or array
+            The inputs.
+
+        Returns
+        -------
+        CodedRows
+            Codes of all inputs of ``ebnc_``.
+        """
         unknown = Unknown()
         rows = encode(
             self.columns(X),
@@ -360,7 +397,13 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return rows
 
     def columns(self, X: Any) -> dict[str, Any]:
-        """The columns of X by the names that they had in ``fit``."""
+        """Return the columns of X by their names in ``fit``.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping or array
+            The inputs.
+        """
         check_is_fitted(self)
         return named_columns(self, X, reset=False)
 
@@ -368,7 +411,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return [x for x in self.ebnc_.domain if x != self.structure_.target]
 
     def _rows(self, X: Any) -> Iterator[CodedRows]:
-        """Coded rows: all at once, or some at a time where ``X`` is a path."""
+        """Coded rows: all at once, or in batches if ``X`` is a path."""
         check_is_fitted(self)
         if is_by_name(X):
             yield from rows_by_name(X, self.ebnc_.domain, self._inputs())
@@ -377,51 +420,83 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def predictor_(self) -> Predictor:
-        """What predicts coded rows: the average of ``models_``."""
+        """The predictor for coded rows: the average of ``models_``."""
         check_is_fitted(self)
         return Predictor.of_models(self.models_, self.ebnc_, self.classes_)
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """p(y|x), shape (rows, classes); columns in the order of ``classes_``."""
+        """Return p(y|x), shape (rows, classes); columns are in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping, array or path
+            The inputs.
+        """
         predictor = self.predictor_
         return np.concatenate([predictor.probabilities(rows) for rows in self._rows(X)])
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """log p(y|x); exact also where p(y|x) is too small for a float, if one model predicts."""
+        """Return log p(y|x), shape (rows, classes); for a single model exact under underflow.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping, array or path
+            The inputs.
+        """
         predictor = self.predictor_
         return np.concatenate([predictor.log_probabilities(rows) for rows in self._rows(X)])
 
     def contributions(self, X: Any, *, weights: Weights = "training") -> Contributions:
-        """What every term of ``ebnc_``, the best model, adds to the log odds of each class.
+        """Decompose the log odds of each class into the terms of ``ebnc_``, the best model.
 
         Parameters
         ----------
-        X : table
-            Rows to take apart. Entries that are not known add nothing.
+        X : DataFrame, mapping or array
+            Rows to decompose. Unknown entries contribute nothing.
         weights : {"training", "uniform"}
-            Terms average to zero over the states of each of their inputs, weighted by how often
-            they occurred in ``fit``, or all counting the same.
+            Each term averages to zero over the states of each of its inputs. The average weights
+            states by their frequency in ``fit``, or equally.
+
+        Returns
+        -------
+        Contributions
+            The contribution of every term in every row.
         """
         by_state = weights_named(weights, self.ebnc_.background)
         phi = self.ebnc_.phi_in(ORTHONORMAL.name)
         return contributions(self.ebnc_.basis, phi, self.encode(X), by_state)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Log odds of the second class, shape (rows,); for more classes log p(y|x)."""
+        """Return the log odds of the second class, shape (rows,); log p(y|x) for more classes.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping, array or path
+            The inputs.
+        """
         log_p = self.predict_log_proba(X)
         return log_p[:, 1] - log_p[:, 0] if len(self.classes_) == 2 else log_p
 
     def predict(self, X: Any) -> Any:
-        """The most probable class of every row."""
+        """Return the most probable class of every row.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping, array or path
+            The inputs.
+        """
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
-    # -- keep -------------------------------------------------------------------------------
+    # -- save -------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write this classifier to a file, which ``ebnc.load`` reads: its predictions are the same.
+        """Save this classifier as JSON; ``ebnc.load`` restores it with identical predictions.
 
-        The file is JSON and holds no code; see ``ebnc.formats.native``.
+        Parameters
+        ----------
+        path : str or path
+            The file to write; an existing file is overwritten. It contains no code.
         """
         check_is_fitted(self)
         provided("save")(self, path)

@@ -1,4 +1,4 @@
-"""How a fitted classifier is shown: a few lines of text, or a small table beside scikit-learn's."""
+"""Facts about a fitted classifier for its representation, as text or as an HTML table."""
 
 from html import escape
 from typing import Any
@@ -10,7 +10,7 @@ LONGEST = 400  # characters of a structure
 
 
 def facts(classifier: Any) -> list[tuple[str, str]]:
-    """What there is to say of a fitted classifier, in the user's names; nothing before ``fit``."""
+    """Return names and values of facts about a fitted classifier; none before ``fit``."""
     if not hasattr(classifier, "ebnc_"):
         return []
     selected = classifier.selected_features_
@@ -31,12 +31,12 @@ def facts(classifier: Any) -> list[tuple[str, str]]:
 
 
 def facts_as_text(classifier: Any) -> str:
-    """The facts, one a line, each after a line break."""
+    """Format the facts, each on a new line."""
     return "".join(f"\n  {name}: {value}" for name, value in facts(classifier))
 
 
 def facts_as_html(classifier: Any) -> str:
-    """The facts as a table; names come from data, so everything is escaped."""
+    """Format the facts as a table; all text is escaped, because names come from data."""
     rows = "".join(
         f'<tr><th style="text-align:left;padding-right:1em">{escape(name)}</th>'
         f'<td style="text-align:left">{escape(value)}</td></tr>'

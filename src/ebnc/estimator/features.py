@@ -20,15 +20,20 @@ __all__ = ["EBNCFeatures"]
 
 
 class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Columns Π I(x_i = s), one for each parameter of an EBNC but the intercept.
+    """Transform inputs to columns Π I(x_i = s), one per parameter of an EBNC except the intercept.
 
-    Any linear classifier on them is the EBNC's softmax polynomial regression. Numbers are cut into
-    intervals, by MDLP where ``y`` is given; labels never seen in ``fit`` are an error.
+    A linear classifier on these columns is the EBNC's softmax polynomial regression. Numbers are
+    cut into intervals, by MDLP if ``y`` is given. Labels not seen in ``fit`` are an error.
 
     Parameters
     ----------
     structure : EmbeddedStructure or None
-        Its clusters say which interactions there are; None is naive, main effects only.
+        The structure whose clusters define the interactions; None is naive: main effects only.
+
+    Attributes
+    ----------
+    basis_ : Basis
+        The terms of the structure, and the states of its inputs.
     """
 
     def __init__(self, structure: EmbeddedStructure | None = None) -> None:
@@ -38,7 +43,20 @@ class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return taking_labels(super().__sklearn_tags__())
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the states of the columns."""
+        """Learn the states of the columns.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping or array
+            The inputs.
+        y : array of shape (rows,) or None
+            Classes, for cutting numbers into intervals by MDLP.
+
+        Returns
+        -------
+        EBNCFeatures
+            This transformer, fitted.
+        """
         columns = named_columns(self, X, reset=True)
         structure = self.structure or EmbeddedStructure.naive("y", list(columns))
         unknown = [x for x in structure.inputs if x not in columns]
@@ -56,14 +74,26 @@ class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> Any:
-        """The indicator columns, shape (rows, d − 1) for two classes."""
+        """Return the indicator columns, shape (rows, d − 1) for two classes.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping or array
+            The inputs.
+        """
         check_is_fitted(self)
         columns = named_columns(self, X, reset=False)
         rows = encode(columns, self.basis_.domain, self.basis_.structure.markov_blanket)
         return indicator_design(self.basis_, rows).toarray()[:, 1:]
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:  # noqa: ARG002
-        """Names such as ``outlook=rainy · windy=yes``."""
+        """Return names of the columns, such as ``outlook=rainy · windy=yes``.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored; present for compatibility with scikit-learn.
+        """
         check_is_fitted(self)
         domain = self.basis_.domain
         names = []

@@ -1,4 +1,4 @@
-"""What the parameters of an ``EBNCClassifier`` may be."""
+"""Checks of the parameters of an ``EBNCClassifier``."""
 
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral
@@ -19,7 +19,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     for name, value in parameters.items():
         if name == "prior_scale":
             if not _is_one_of("loo", "evidence")(value):
-                as_prior(value)  # says what would be right
+                as_prior(value)  # raises with its own message
             continue
         is_allowed, allowed = ALLOWED[name]
         if not is_allowed(value):
@@ -76,4 +76,4 @@ ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "verbose": (lambda value: isinstance(value, Integral), "a whole number"),
     "on_interrupt": (_is_one_of("raise", "best"), "'raise' or 'best'"),
 }
-"""For every parameter but ``prior_scale`` a test of its value, and in words what that may be."""
+"""Maps every parameter except ``prior_scale`` to a test of its value and the allowed values."""

@@ -1,4 +1,4 @@
-"""What a classifier asks of a search: the models that predict, the best one, how it was found."""
+"""Search for the models of a classifier: the best one, and all that its predictions average."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,14 +30,14 @@ class Searched:
     Attributes
     ----------
     best : Fit
-        The fit of the best score, at the scales at which it predicts; its own scores are those
-        that the search compared.
+        The fit with the best score, at the scales for prediction; its scores are those that the
+        search compared.
     weighted : list of (float, Posterior, Fit)
-        The models that predict, with their weights.
+        The models for prediction, with their weights.
     trace : SearchTrace
-        Every step.
+        Every accepted step.
     feature_worths : tuple of FeatureWorth
-        What each selected input is worth.
+        Importance of each selected input.
     """
 
     best: Fit
@@ -56,10 +56,10 @@ def search_models(
     report: Callable[[Step], None] | None = None,
     on_interrupt: str = "raise",
 ) -> Searched:
-    """Search, weigh the models met, and give them the scales at which they predict.
+    """Search, weight the visited models, and set their scales for prediction.
 
-    ``report`` is told every step. ``on_interrupt``: Ctrl-C ends all with KeyboardInterrupt
-    ("raise"), or the search with the best model so far ("best").
+    ``report`` is called with every step. After Ctrl-C, ``on_interrupt="raise"`` raises
+    KeyboardInterrupt, and "best" returns the best model so far.
     """
     limits.check_names(cases.inputs)
     tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
@@ -75,7 +75,7 @@ def search_models(
     except KeyboardInterrupt:
         if on_interrupt == "raise":
             raise
-        # Not even the start is fitted: the least model takes no time.
+        # Not even the first model is fitted: fit the smallest one, which takes no time.
         result = greedy_search(scorer, least_structure(cases, limits), limits, max_steps=0)
         result.trace.interrupted = True
     if result.trace.interrupted and on_interrupt == "raise":
@@ -93,7 +93,7 @@ def search_models(
 def _searched(
     scorer: Scorer, result: SearchResult, prior_scale: object, *, average: bool
 ) -> Searched:
-    """The models of a search, fitted for prediction; no worths of inputs if it was interrupted."""
+    """Fit the models of a search for prediction; skip importances if it was interrupted."""
     chosen = occams_window(scorer, result.met) if average else [(1.0, result.best)]
 
     def with_prior(scored: Scored) -> tuple[Posterior, Fit]:

@@ -1,4 +1,4 @@
-"""Between scikit-learn's X and named columns; data that hold the target as well."""
+"""Convert X to named columns, and read files or Dask DataFrames that also hold the target."""
 
 import warnings
 from collections.abc import Iterator, Mapping
@@ -26,18 +26,18 @@ __all__ += ["warn_of_unknown"]
 
 
 def named_columns(estimator: BaseEstimator, x: Any, *, reset: bool) -> dict[str, Frame]:
-    """The columns of X by name, after scikit-learn's own checks of names, number and shape.
+    """Return the columns of X by name, after scikit-learn's checks of names, number and shape.
 
-    Columns of a frame keep their names (as strings); those of an array are called x0, x1, … Where a
-    model was fitted on the one and is given the other, columns go by their position.
-    A mapping from names to columns is a frame without more ado.
+    Columns of a frame keep their names (as strings); columns of an array are named x0, x1, …
+    If a model was fitted on a frame and gets an array, or vice versa, columns match by position. A
+    mapping of names to columns is accepted as a frame.
     """
     if isinstance(x, Mapping) and not issparse(x):  # some sparse matrices are mappings
-        found = _of_mapping(estimator, x, reset=reset)
+        columns = _of_mapping(estimator, x, reset=reset)
     elif hasattr(x, "columns") or hasattr(x, "column_names"):
         validate_data(estimator, x, reset=reset, skip_check_array=True)
         names = list(x.column_names if hasattr(x, "column_names") else x.columns)
-        found = {str(name): x[name] for name in names}
+        columns = {str(name): x[name] for name in names}
     else:
         array = validate_data(
             estimator,
@@ -48,12 +48,12 @@ def named_columns(estimator: BaseEstimator, x: Any, *, reset: bool) -> dict[str,
             ensure_min_features=1,
         )
         array = np.asarray(array)
-        found = {f"x{i}": array[:, i] for i in range(array.shape[1])}
+        columns = {f"x{i}": array[:, i] for i in range(array.shape[1])}
     if reset:
-        estimator._names = tuple(found)  # feature_names_in_ is removed by tools such as SHAP
-        return found
-    fitted = getattr(estimator, "_names", None) or tuple(found)
-    return dict(zip(fitted, found.values(), strict=True))
+        estimator._names = tuple(columns)  # tools such as SHAP remove feature_names_in_
+        return columns
+    fitted = getattr(estimator, "_names", None) or tuple(columns)
+    return dict(zip(fitted, columns.values(), strict=True))
 
 
 def _of_mapping(
@@ -61,42 +61,44 @@ def _of_mapping(
 ) -> dict[str, Frame]:
     if reset:
         if not x or not all(isinstance(name, str) for name in x):
-            raise DataError(f"columns must be named by strings, at least one, got {list(x)[:8]}")
+            raise DataError(
+                f"X must have at least one column, and names must be strings, got {list(x)[:8]}"
+            )
         estimator.n_features_in_ = len(x)
         estimator.feature_names_in_ = np.array(list(x), dtype=object)
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
-        raise DataError("this model was fitted without names of columns; give an array")
+        raise DataError("this model was fitted without column names; pass an array")
     require(names.tolist(), list(x))
     return {name: x[name] for name in names.tolist()}
 
 
 def is_by_name(data: object) -> bool:
-    """Whether data hold the target as well: a path or a Dask DataFrame."""
+    """Whether data are a path or a Dask DataFrame, which also hold the target."""
     return as_files(data) is not None or is_dask_frame(data)
 
 
 def cases_by_name(estimator: Any, data: Any, y: Any, sample_weight: Any) -> Parts:
-    """Cases of all columns but the target's and the weights', which are given by their names."""
+    """Read cases; ``y`` and ``sample_weight`` name columns, and all other columns are inputs."""
     if not isinstance(y, str):
         raise ValueError(
-            "with data in files or partitions y must be the name of the target's column, got "
+            "for data in files or a Dask DataFrame, y must be the name of the target column, got "
             f"{type(y).__name__}"
         )
     if estimator.class_weight is not None:
         raise ValueError(
-            "class_weight does not go with data in files or partitions; give sample_weight, the "
-            "name of a column"
+            "class_weight is not supported for data in files or a Dask DataFrame; pass "
+            "sample_weight, the name of a column of weights"
         )
     inputs = [name for name in column_names(data) if name not in (y, sample_weight)]
     return learn_cases(data, inputs, y, weights=sample_weight, leave_out=True)
 
 
 def rows_by_name(data: Any, domain: Domain, inputs: list[str]) -> Iterator[CodedRows]:
-    """Coded rows in the order of the files, some at a time."""
+    """Yield batches of coded rows in the order of the files."""
     if is_dask_frame(data):
         raise DataError(
-            "predictions for a Dask DataFrame are made on its partitions: "
+            "a Dask DataFrame is predicted partition by partition: "
             "frame[list(model.feature_names_in_)].map_partitions(model.predict_proba, meta=…)"
         )
     coder = Coder(domain, inputs, "extra")
@@ -105,13 +107,13 @@ def rows_by_name(data: Any, domain: Domain, inputs: list[str]) -> Iterator[Coded
 
 
 def warn_of_unknown(unknown: Unknown) -> None:
-    """Say how many entries are no state of the model."""
+    """Warn with the number of entries that are not states of the model."""
     if unknown:
         warnings.warn(str(unknown), DataWarning, stacklevel=4)
 
 
 def taking_labels(tags: Tags) -> Tags:
-    """Tags of an estimator that takes labels, categories and gaps as they are."""
+    """Return tags of an estimator that accepts strings, categories and missing values."""
     tags.input_tags.allow_nan = True
     tags.input_tags.categorical = True
     tags.input_tags.string = True

@@ -1,1 +1,1 @@
-"""Files of models, one format per module; ``native`` is this package's own JSON."""
+"""File formats of models, one per module; ``native`` is the package's own JSON."""

@@ -1,4 +1,4 @@
-"""Backgrounds as JSON: shares of states by input, and configurations of all inputs by row."""
+"""Backgrounds as JSON: shares of the states of each input, and weighted rows of all inputs."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ __all__ = ["background_from_json", "background_to_json"]
 
 
 def background_to_json(background: Background) -> dict[str, Any]:
-    """All of a background; ``rows`` has the numbers of the states, one list for each row."""
+    """Convert a background to plain data; ``rows`` holds one list of codes per row."""
     return {
         "inputs": list(background.names),
         "state_weights": [background.state_weights[x].tolist() for x in background.names],
@@ -24,13 +24,15 @@ def background_to_json(background: Background) -> dict[str, Any]:
 
 
 def background_from_json(field: Field, domain: Domain, structure: EmbeddedStructure) -> Background:
-    """The inverse of ``background_to_json``; all inputs that the structure uses must be there."""
+    """Invert ``background_to_json``; all inputs that the structure uses must be present."""
     parts = field.object(["inputs", "state_weights", "rows", "row_weights"])
     names = parts["inputs"].texts()
     missing = set(structure.markov_blanket) - set(names)
     wrong = [x for x in names if x not in domain or x == structure.target]
     if missing or wrong or len(set(names)) != len(names):
-        raise parts["inputs"].error("are not inputs of the domain, with all that the model uses")
+        raise parts["inputs"].error(
+            "must be different inputs of the domain, and include all that the model uses"
+        )
     n_states = tuple(domain.n_states(x) for x in names)
     state_weights = [item.numbers(1.0) for item in parts["state_weights"].items()]
     rows = [list(row.items()) for row in parts["rows"].items()]

@@ -4,8 +4,8 @@
     variable NAME { type discrete [ r ] { s1, s2, … }; }
     probability ( CHILD | PARENT, … ) { table p, …; }          or rows  (s, …) p, …;  default p, …;
 
-Read as a network of ``Table`` nodes. Writing expands every node, so structure inside a node is
-lost, and states become words.
+``read_bif`` makes a network of ``Table`` nodes. ``write_bif`` expands every node to a full table,
+so the structure inside a node is lost, and states become words.
 """
 
 import gzip
@@ -44,7 +44,18 @@ class _Token(NamedTuple):
 
 
 def read_bif(path: str | PathLike[str]) -> Network:
-    """The network in a BIF file (also gzip: ``.gz``); every node is a full table."""
+    """Read a network from a BIF file; every node becomes a ``Table``.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; it may be compressed with gzip.
+
+    Returns
+    -------
+    Network
+        The network, with variables in the order of the file.
+    """
     source = Path(path)
     try:
         raw = source.read_bytes()
@@ -54,16 +65,31 @@ def read_bif(path: str | PathLike[str]) -> Network:
             raise FormatError(f"{source} is damaged: {error}") from None
         raise FormatError(f"{source} cannot be read: {error.strerror or error}") from None
     except (EOFError, ValueError) as error:  # truncated gzip, or not UTF-8
-        raise FormatError(f"{source} is damaged or no text: {error}") from None
-    except Exception as error:  # zlib has an error of its own
+        raise FormatError(f"{source} is damaged or not text: {error}") from None
+    except Exception as error:  # zlib.error derives from Exception
         raise FormatError(f"{source} is damaged: {error}") from None
     return _Reader(str(source), text).network()
 
 
 def write_bif(network: Network, path: str | PathLike[str], *, overwrite: bool = True) -> list[str]:
-    """Write all nodes as full tables; returns what was lost, in sentences.
+    """Write a network as BIF; every node becomes a full table.
 
-    Refused before anything is allocated where the tables would not fit. Written beside and renamed.
+    Raises ``TooLargeError`` before allocating if the tables are too large. After an error, the file
+    is unchanged.
+
+    Parameters
+    ----------
+    network : Network
+        The network to write.
+    path : str or path
+        The file to write.
+    overwrite : bool
+        Whether to replace an existing file.
+
+    Returns
+    -------
+    list of str
+        What the format could not represent, in sentences.
     """
     refuse_expansion(network.values())
     names = _words(list(network))
@@ -76,8 +102,8 @@ def write_bif(network: Network, path: str | PathLike[str], *, overwrite: bool = 
     lost = []
     for name in network:
         table = expand(network[name])
-        given = " | " + ", ".join(names[x] for x in table.parents) if table.parents else ""
-        lines.append(f"probability ( {names[name]}{given} ) {{")
+        condition = " | " + ", ".join(names[x] for x in table.parents) if table.parents else ""
+        lines.append(f"probability ( {names[name]}{condition} ) {{")
         rows = table.theta.reshape(-1, table.theta.shape[-1]).tolist()
         labels = product(*(states[x].values() for x in table.parents))
         for label, row in zip(labels, rows, strict=True):
@@ -88,7 +114,7 @@ def write_bif(network: Network, path: str | PathLike[str], *, overwrite: bool = 
             lost.append(f"{name}: written as a full table; it was of kind {network[name].kind}")
     for name in network:
         if names[name] != name:
-            lost.append(f"{name!r} is now called {names[name]!r}")
+            lost.append(f"{name!r} was renamed to {names[name]!r}")
         if list(states[name].values()) != list(network.domain[name]):
             lost.append(f"{name}: states are now the words {list(states[name].values())[:8]}")
     write_whole(path, "\n".join([*lines, ""]).encode(), overwrite=overwrite)
@@ -96,20 +122,20 @@ def write_bif(network: Network, path: str | PathLike[str], *, overwrite: bool = 
 
 
 def _words(texts: list[str]) -> dict[str, str]:
-    """Words that BIF allows, all different, for texts, all different."""
-    found: dict[str, str] = {}
+    """Map distinct texts to distinct words that BIF allows."""
+    words: dict[str, str] = {}
     taken = set()
     for text in texts:
         word = NOT_A_WORD.sub("_", text) or "_"
         while word in taken:
             word += "_"
         taken.add(word)
-        found[text] = word
-    return found
+        words[text] = word
+    return words
 
 
 class _Reader:
-    """A recursive descent over the tokens of one file."""
+    """A recursive-descent parser of one file."""
 
     def __init__(self, source: str, text: str) -> None:
         self.source, self.text = source, text
@@ -139,8 +165,8 @@ class _Reader:
             locals_ = [self._table(domain, *entry) for entry in tables]
             missing = [x for x in states if x not in {local.target for local in locals_}]
             if missing or not states:
-                what = f"{missing[0]!r} has no probabilities" if missing else "it has no variables"
-                raise FormatError(f"{self.source} is not a whole network: {what}")
+                gap = f"{missing[0]!r} has no probabilities" if missing else "it has no variables"
+                raise FormatError(f"{self.source} is not a complete network: {gap}")
             return Network(sorted(locals_, key=lambda local: list(states).index(local.target)))
         except FormatError:
             raise
@@ -221,7 +247,7 @@ class _Reader:
                 continue
             word = self._word("'table', 'default' or '('")
             if word == "table":
-                # The child is the first variable, and the last one runs fastest.
+                # The child is the first variable, and the last variable varies fastest.
                 values = np.array(self._numbers(prod(shape))).reshape(shape[-1], *shape[:-1])
                 theta = np.moveaxis(values, 0, -1)
             elif word == "default":
@@ -287,7 +313,7 @@ class _Reader:
             self._fail(f"{token.text!r} where {mark!r} should be", token.place)
 
     def _list(self, end: str) -> list[str]:
-        """Words, separated by commas or spaces, up to a mark."""
+        """Read words, separated by commas or spaces, up to a mark."""
         words = []
         while not self._is(end):
             if self._is(","):
@@ -308,8 +334,8 @@ class _Reader:
             self.at += 1
         self.at += 1
 
-    def _fail(self, what: str, place: int | None = None) -> NoReturn:
+    def _fail(self, problem: str, place: int | None = None) -> NoReturn:
         if place is None:
             place = self.tokens[min(self.at, len(self.tokens)) - 1].place
         line = self.text.count("\n", 0, place) + 1
-        raise FormatError(f"{self.source}, line {line}: {what}")
+        raise FormatError(f"{self.source}, line {line}: {problem}")

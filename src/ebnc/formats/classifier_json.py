@@ -1,7 +1,7 @@
-"""Fitted classifiers as JSON: parameters, classes, features, the best EBNC and all it averages.
+"""Fitted classifiers as JSON: parameters, classes, features, the best EBNC and all averaged models.
 
-``StoredClassifier`` is what a file says. It has a predictor, and is made into an
-``EBNCClassifier`` where that is wanted. Predicting from a file needs no scikit-learn.
+``StoredClassifier`` holds the contents of a file. Its predictor works without scikit-learn;
+``to_classifier`` makes an ``EBNCClassifier``.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ CLASS_TYPES = (
 
 @dataclass(frozen=True, eq=False)
 class StoredClassifier:
-    """All that a file says of a fitted classifier."""
+    """The contents of the file of a fitted classifier."""
 
     parameters: dict[str, Any]
     classes: NDArray[Any]
@@ -54,11 +54,11 @@ class StoredClassifier:
 
     @property
     def predictor(self) -> Predictor:
-        """What predicts coded rows, without compiled kernels."""
+        """The predictor for coded rows, without compiled kernels."""
         return Predictor.of_models(self.models, self.ebnc, self.classes, compiled=False)
 
     def to_classifier(self) -> "EBNCClassifier":
-        """The estimator: predictions are those of the one that was saved, bit by bit."""
+        """Make the estimator; its predictions equal those of the saved one bit for bit."""
         from ebnc.estimator.classifier import EBNCClassifier
 
         classifier = EBNCClassifier(**self.parameters)
@@ -74,7 +74,7 @@ class StoredClassifier:
 
 
 def classifier_to_json(classifier: "EBNCClassifier") -> dict[str, Any]:
-    """All of a fitted classifier; the domain stands once, for all models."""
+    """Convert a fitted classifier to plain data; all models share one domain."""
     names = getattr(classifier, "feature_names_in_", None)
     trace = classifier.trace_
     return {
@@ -93,7 +93,7 @@ def classifier_to_json(classifier: "EBNCClassifier") -> dict[str, Any]:
 
 
 def stored_from_json(field: Field) -> StoredClassifier:
-    """The inverse of ``classifier_to_json``, every field checked."""
+    """Invert ``classifier_to_json``, and check every field."""
     parts = field.object(
         [
             "parameters",
@@ -131,7 +131,7 @@ def stored_from_json(field: Field) -> StoredClassifier:
     )
 
 
-# -- the models that are averaged --------------------------------------------------------------
+# -- averaged models ---------------------------------------------------------------------------
 
 
 def _weighted_to_json(model: WeightedModel) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _weighted_from_json(field: Field, domain: Domain, target: str) -> WeightedMo
     basis, order = basis_from_json(structure, domain, parts["terms"])
     draws = tuple(phi_from_json(basis, order, draw) for draw in parts["draws"].items())
     if not draws:
-        raise parts["draws"].error("there must be at least one")
+        raise parts["draws"].error("must have at least one item")
     return WeightedModel(weight, basis, draws)
 
 
@@ -183,7 +183,7 @@ def _trace_from_json(field: Field) -> SearchTrace:
 def _classes_to_json(classes: NDArray[Any]) -> dict[str, Any]:
     kind = "str" if classes.dtype.kind == "U" else classes.dtype.name
     if kind not in CLASS_TYPES:
-        raise FormatError(f"classes of type {classes.dtype} have no form in a model file")
+        raise FormatError(f"a model file cannot hold classes of type {classes.dtype}")
     return {"type": kind, "labels": [label_to_json(label) for label in classes.tolist()]}
 
 
@@ -205,11 +205,11 @@ def _classes_from_json(field: Field) -> NDArray[Any]:
 
 
 def _features_from_json(field: Field, inputs: set[str]) -> tuple[int, tuple[str, ...] | None]:
-    """Columns of X; a structure that was given may use only some of them."""
+    """Read the columns of X; a fixed structure may use only some of them."""
     parts = field.object(["count", "names"])
     count = parts["count"].integer(1, 10_000_000)
     names = parts["names"].optional(Field.texts)
     known = {f"x{i}" for i in range(count)} if names is None else set(names)
     if len(known) != count or not inputs <= known:
-        raise field.error("are not as many different names, with all inputs of the domain")
+        raise field.error("must list 'count' different names, and include all inputs of the domain")
     return count, names

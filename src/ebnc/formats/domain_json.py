@@ -1,10 +1,10 @@
-"""Domains as JSON: a list of variables, each with its labels, of the types they had.
+"""Domains as JSON: a list of variables with their labels; the types of labels are preserved.
 
     str "dry"    bool true    None null    int 3    float {"float": 2.5}
     Interval {"interval": ["-inf", 2.5]}    int beyond 2⁵³ {"int": "36893488147419103232"}
 
-Floats are tagged because JSON does not tell 1.0 from 1; large integers because other readers of
-JSON would round them.
+Floats are tagged because JSON does not distinguish 1.0 from 1; large integers are tagged because
+other readers of JSON would round them.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ EXACT_IN_JSON = 2**53
 
 
 def domain_to_json(domain: Domain) -> list[dict[str, Any]]:
-    """Variables in their order, with their labels in theirs."""
+    """Convert a domain to plain data; the order of variables and labels is preserved."""
     return [
         {"name": name, "states": [label_to_json(label) for label in labels]}
         for name, labels in domain.items()
@@ -30,7 +30,7 @@ def domain_to_json(domain: Domain) -> list[dict[str, Any]]:
 
 
 def domain_from_json(field: Field) -> Domain:
-    """The inverse of ``domain_to_json``."""
+    """Invert ``domain_to_json``."""
     states: dict[str, list[State]] = {}
     for item in field.items():
         variable = item.object(["name", "states"])
@@ -42,7 +42,7 @@ def domain_from_json(field: Field) -> Domain:
 
 
 def label_to_json(label: State) -> Any:
-    """One state; ``FormatError`` for types that have no form in the file."""
+    """Convert one state; raise ``FormatError`` for types that a file cannot hold."""
     if label is None or isinstance(label, bool):
         return label
     if isinstance(label, np.bool_):
@@ -67,7 +67,7 @@ def label_to_json(label: State) -> Any:
 
 
 def label_from_json(field: Field) -> State:
-    """The inverse of ``label_to_json``."""
+    """Invert ``label_to_json``."""
     value = field.value
     if value is None or isinstance(value, bool | str):
         return value

@@ -1,4 +1,4 @@
-"""EBNCs as JSON: domain, structure, φ in its coding; background and record of a fit, if any."""
+"""EBNCs as JSON: domain, structure and φ in its coding; optionally the background and the fit."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,23 +25,23 @@ __all__ = ["ebnc_from_json", "ebnc_to_json"]
 
 
 def ebnc_to_json(model: EBNC, *, with_domain: bool = True) -> dict[str, Any]:
-    """All of an EBNC; without its domain where the file has one for several models."""
-    found: dict[str, Any] = {"domain": domain_to_json(model.domain)} if with_domain else {}
-    found |= {
+    """Convert an EBNC to plain data; omit its domain if several models in the file share it."""
+    plain: dict[str, Any] = {"domain": domain_to_json(model.domain)} if with_domain else {}
+    plain |= {
         "structure": structure_to_json(model.structure),
         "coding": model.coding.name,
         "terms": terms_to_json(model.basis),
         "phi": model.phi.tolist(),
     }
     if model.background is not None:
-        found["background"] = background_to_json(model.background)
-    return found | {"fit": _fit_to_json(model)} if isinstance(model, FittedEBNC) else found
+        plain["background"] = background_to_json(model.background)
+    return plain | {"fit": _fit_to_json(model)} if isinstance(model, FittedEBNC) else plain
 
 
 def ebnc_from_json(field: Field, domain: Domain | None = None) -> EBNC:
-    """The inverse of ``ebnc_to_json``: a ``FittedEBNC`` where there was a fit.
+    """Invert ``ebnc_to_json``; the result is a ``FittedEBNC`` if the file holds a fit.
 
-    ``domain``: the file's, where the model has none of its own.
+    ``domain``: the domain of the file, if the model has none of its own.
     """
     own = [] if domain is not None else ["domain"]
     parts = field.object([*own, "structure", "coding", "terms", "phi"], ["background", "fit"])
@@ -58,7 +58,7 @@ def ebnc_from_json(field: Field, domain: Domain | None = None) -> EBNC:
 
 
 def _fit_to_json(model: FittedEBNC) -> dict[str, Any]:
-    """What a file keeps of a fit: all but the Hessian."""
+    """Convert a fit to plain data, without its Hessian."""
     fit, solution, errors = model.fit, model.solution, model.standard_errors()
     return {
         "prior": {

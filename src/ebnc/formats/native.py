@@ -3,9 +3,9 @@
     {"format": "ebnc model", "version": 1, "kind": "classifier",
      "provenance": {…}, "model": {…}, "findings": {…}}
 
-``save`` writes beside and renames, after reading back what it is going to write. ``load`` executes
-nothing, checks every field, and raises ``FormatError`` with the place of what is wrong. Numbers
-are the shortest decimals that read back as the same float, so predictions are equal bit by bit.
+``save`` first checks that ``load`` can read the text, and then writes the file atomically. ``load``
+executes nothing, checks every field, and raises ``FormatError`` with the place of an error. Numbers
+are the shortest decimals that read back as the same float, so predictions are equal bit for bit.
 """
 
 import os
@@ -41,7 +41,7 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """What a file holds: the model, where it comes from, and findings for a report (plain data)."""
+    """The contents of a file: the model, its provenance, and findings for a report (plain data)."""
 
     model: Any
     provenance: Provenance = field(default_factory=Provenance)
@@ -49,7 +49,7 @@ class ModelFile:
 
 
 class Kind(NamedTuple):
-    """A type of model and its two ways."""
+    """A type of model, with its conversions to and from JSON."""
 
     type: type
     to_json: Callable[[Any], dict[str, Any]]
@@ -84,7 +84,7 @@ KINDS: Mapping[str, Callable[[], Kind]] = {
     "classifier": _classifier,
     "network": _network,
 }
-"""Every kind of model, imported when it is needed."""
+"""Maps every kind of model to a function that imports it."""
 
 
 def save(
@@ -95,10 +95,21 @@ def save(
     findings: Mapping[str, Any] | None = None,
     overwrite: bool = True,
 ) -> None:
-    """Write a model to a file that ``ebnc.load`` reads.
+    """Save a model to a file that ``ebnc.load`` reads.
 
-    ``findings``: plain data (dicts with string keys, lists, strings, finite numbers, booleans,
-    None) that a report shows beside the model. ``overwrite=False`` refuses a path that exists.
+    Parameters
+    ----------
+    model : EBNC, EBNCClassifier or Network
+        The model; a classifier must be fitted.
+    path : str or path
+        The file to write. After an error, an existing file is unchanged.
+    provenance : Provenance or None
+        Version, command and data that produced the model; None records only the version.
+    findings : mapping or None
+        Plain data (dicts with string keys, lists, strings, finite numbers, booleans, None) that a
+        report shows beside the model.
+    overwrite : bool
+        Whether to replace an existing file.
     """
     write_whole(path, model_bytes(model, provenance, findings), overwrite=overwrite)
 
@@ -106,7 +117,7 @@ def save(
 def model_bytes(
     model: Any, provenance: Provenance | None = None, findings: Mapping[str, Any] | None = None
 ) -> bytes:
-    """The contents of a model file; whatever could not be read back is refused."""
+    """Return the contents of a model file; raise if they could not be read back."""
     content = to_json_bytes(document(model, provenance, findings))
     _read_document(parse_json(content))
     return content
@@ -115,7 +126,7 @@ def model_bytes(
 def document(
     model: Any, provenance: Provenance | None = None, findings: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The contents of a model file as plain data."""
+    """Return the contents of a model file as plain data."""
     for name, make in KINDS.items():
         kind = make()
         if isinstance(model, kind.type):
@@ -127,24 +138,37 @@ def document(
                 "model": kind.to_json(model),
                 "findings": dict(findings or {}),
             }
-    raise FormatError(f"a {type(model).__name__} is no model; known are {list(KINDS)}")
+    raise FormatError(
+        f"a {type(model).__name__} is not a model; a model is one of {', '.join(KINDS)}"
+    )
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model from a file: an EBNC, a fitted classifier or a network."""
+    """Load a model from a file that ``ebnc.save`` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The file. Nothing in it is executed.
+
+    Returns
+    -------
+    EBNC, EBNCClassifier or Network
+        The model.
+    """
     return read_model(path).model
 
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
-    """Read a model with its provenance and findings; errors begin with the name of the file."""
+    """Read a model with its provenance and findings; errors name the file."""
     with _named(path):
         return _read_document(read_json(path))
 
 
 def read_predictor(path: str | os.PathLike[str]) -> Predictor:
-    """The predictor in a model file, every field of which is checked, as in ``load``.
+    """Read the predictor of a model file, and check every field as ``load`` does.
 
-    It loads nothing that only learning needs (scikit-learn, numba).
+    This does not import libraries that only learning needs (scikit-learn, numba).
     """
     from ebnc.formats.classifier_json import stored_from_json
     from ebnc.formats.ebnc_json import ebnc_from_json
@@ -155,12 +179,15 @@ def read_predictor(path: str | os.PathLike[str]) -> Predictor:
             return stored_from_json(opened.model).predictor
         if opened.kind == "ebnc":
             return Predictor.of_ebnc(ebnc_from_json(opened.model), compiled=False)
-        raise FormatError(f"a model of kind {opened.kind!r} does not predict one variable")
+        raise FormatError(
+            f"a model of kind {opened.kind!r} does not predict one variable; use "
+            "`ebnc network query`"
+        )
 
 
 @contextmanager
 def _named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Errors of a format begin with the name of the file."""
+    """Put the name of the file before the message of a ``FormatError``."""
     try:
         yield
     except FormatError as error:
@@ -168,14 +195,14 @@ def _named(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of this version of the format."""
+    """Return the JSON Schema of this version of the format."""
     name = f"model-{FORMAT_VERSION}.schema.json"
-    found: dict[str, Any] = parse_json((files("ebnc.formats") / "schema" / name).read_bytes())
-    return found
+    content: dict[str, Any] = parse_json((files("ebnc.formats") / "schema" / name).read_bytes())
+    return content
 
 
 class _Opened(NamedTuple):
-    """A model file whose frame was checked; ``model`` was not yet."""
+    """A model file whose outer fields were checked; ``model`` is not checked yet."""
 
     kind: str
     provenance: Provenance
@@ -184,14 +211,14 @@ class _Opened(NamedTuple):
 
 
 def _open_document(value: Any) -> _Opened:
-    """Check the frame of a file: that it is one, its version, its kind."""
+    """Check the outer fields of a file: format, version and kind."""
     if not isinstance(value, dict) or value.get("format") != FORMAT:
-        raise FormatError("this is no ebnc model file; it has no field 'format' that says so")
+        raise FormatError(f"this is not an ebnc model file; field 'format' must be {FORMAT!r}")
     written_by = Field(value.get("version"), "version").integer(1)
     if written_by > FORMAT_VERSION:
         raise FormatError(
-            f"written by ebnc format {written_by}; this version reads up to {FORMAT_VERSION}; "
-            "upgrade ebnc"
+            f"the file has format version {written_by}; this ebnc reads versions up to "
+            f"{FORMAT_VERSION}; upgrade ebnc"
         )
     parts = Field(value).object(["format", "version", "kind", "provenance", "model", "findings"])
     findings = parts["findings"].value
@@ -208,8 +235,11 @@ def _read_document(value: Any) -> ModelFile:
 
 
 def own_version() -> str:
-    """The version of this package, as it goes into files."""
-    from importlib.metadata import PackageNotFoundError, version  # 20 ms, only to write
+    """Return the version of this package for model files."""
+    from importlib.metadata import (
+        PackageNotFoundError,
+        version,
+    )  # takes 20 ms, and only writing needs it
 
     try:
         return version("ebnc")

@@ -1,11 +1,11 @@
-"""Networks as JSON: one domain, and for every node its kind and parameters; never expanded tables.
+"""Networks as JSON: one domain, and the kind and parameters of every node, without expansion.
 
     {"domain": […], "nodes": [{"kind": "ebnc", "target": 3, "naive": [0, 1, 2], "phi": […]}, …]}
 
-Variables are numbers of places in the domain: a network of 1 500 nodes with 1 500 parents each
-would otherwise be mostly names. The fields of a node are those of its ``Kind``; how each type of
-field is written and read is here. φ is in the node's own coding, which "coding" names where it is
-not the orthonormal one; its terms are by size, then by the order of the inputs.
+A variable is written as its place in the domain: otherwise a network of 1 500 nodes with 1 500
+parents each would be mostly names. The ``Kind`` of a node lists its fields; ``FORMS`` defines how
+each type of field is written and read. φ is in the node's own coding, which the field "coding"
+names if it is not orthonormal; its terms are sorted by size, then by the order of the inputs.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ __all__ = ["local_from_json", "local_to_json", "network_from_json", "network_to_
 
 
 def network_to_json(network: Network) -> dict[str, Any]:
-    """All of a network: domain and nodes, in the network's order."""
+    """Convert a network to plain data: domain and nodes, in the network's order."""
     places = {name: i for i, name in enumerate(network)}
     return {
         "domain": domain_to_json(network.domain),
@@ -36,7 +36,7 @@ def network_to_json(network: Network) -> dict[str, Any]:
 
 
 def network_from_json(field: Field) -> Network:
-    """The inverse of ``network_to_json``."""
+    """Invert ``network_to_json``."""
     parts = field.object(["domain", "nodes"])
     domain = domain_from_json(parts["domain"])
     locals_ = [local_from_json(item, domain) for item in parts["nodes"].items()]
@@ -44,10 +44,10 @@ def network_from_json(field: Field) -> Network:
 
 
 def local_to_json(local: Local, places: Mapping[str, int]) -> dict[str, Any]:
-    """One node; ``places``: the number of every variable."""
+    """Convert one node; ``places`` maps every variable to its place in the domain."""
     if local.kind not in KINDS:
         raise FormatError(
-            f"{local.target!r} is a {local.kind}, which the native format has no place for; "
+            f"{local.target!r} is a {local.kind}, which the native format cannot hold; "
             "write BIF, where every node is a table"
         )
     kind = KINDS[local.kind]
@@ -58,7 +58,7 @@ def local_to_json(local: Local, places: Mapping[str, int]) -> dict[str, Any]:
 
 
 def local_from_json(field: Field, domain: Domain) -> Local:
-    """The inverse of ``local_to_json``."""
+    """Invert ``local_to_json``."""
     value = field.value
     name = Field(value.get("kind") if isinstance(value, dict) else None, f"{field.place}.kind")
     kind = KINDS[name.choice(KINDS)]
@@ -75,7 +75,7 @@ def local_from_json(field: Field, domain: Domain) -> Local:
 def _variable(field: Field, names: list[str]) -> str:
     place = field.integer(0)
     if place >= len(names):
-        raise field.error(f"there is no variable number {place}; there are {len(names)}")
+        raise field.error(f"no variable has number {place}; the domain has {len(names)}")
     return names[place]
 
 
@@ -89,7 +89,10 @@ def _family(field: Field, names: list[str]) -> tuple[str, tuple[str, ...]]:
 
 
 class Form(NamedTuple):
-    """How one type of field is written, given the places of variables, and read, given names."""
+    """The two conversions of one type of field.
+
+    ``write`` gets the value and the places of variables; ``read`` gets the field and the names.
+    """
 
     write: Callable[[Any, Mapping[str, int]], Any]
     read: Callable[[Field, list[str]], Any]
@@ -107,7 +110,7 @@ FORMS: Mapping[FieldType, Form] = {
         ],
     ),
     FieldType.FAMILIES: Form(
-        lambda value, places: [[places[x], [places[p] for p in given]] for x, given in value],
+        lambda value, places: [[places[x], [places[p] for p in parents]] for x, parents in value],
         lambda field, names: [_family(item, names) for item in field.items()],
     ),
     FieldType.WHOLE_NUMBERS: Form(

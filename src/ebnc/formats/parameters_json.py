@@ -1,7 +1,7 @@
-"""Parameters of a classifier as JSON: what it was asked to do.
+"""Parameters of a classifier as JSON.
 
-The file calls ``criterion`` "score". ``on_interrupt`` is not kept, nor is a random generator:
-nothing that predicts depends on them.
+In the file ``criterion`` is named "score". ``on_interrupt`` and random generators are not saved,
+because predictions do not depend on them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,9 +22,9 @@ KEPT = (
 )
 
 
-def parameters_to_json(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What ``get_params`` gives, as plain data."""
-    plain = {**given, "score": given["criterion"]}
+def parameters_to_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert the result of ``get_params`` to plain data."""
+    plain = {**parameters, "score": parameters["criterion"]}
     return {name: _to_json(plain[name]) for name in KEPT}
 
 
@@ -46,26 +46,26 @@ def _to_json(value: Any) -> Any:
 
 
 def parameters_from_json(field: Field) -> dict[str, Any]:
-    """The keyword arguments of a classifier."""
+    """Invert ``parameters_to_json``: return the keyword arguments of a classifier."""
     from ebnc.estimator.parameters import check_parameters
 
     parts = field.object(KEPT)
-    found = {name: part.value for name, part in parts.items()}
-    found["criterion"] = found.pop("score")
-    if isinstance(found["structure"], dict):
-        found["structure"] = structure_from_json(parts["structure"])
-    if isinstance(found["class_weight"], list):
+    values = {name: part.value for name, part in parts.items()}
+    values["criterion"] = values.pop("score")
+    if isinstance(values["structure"], dict):
+        values["structure"] = structure_from_json(parts["structure"])
+    if isinstance(values["class_weight"], list):
         pairs = [item.object(["class", "weight"]) for item in parts["class_weight"].items()]
-        found["class_weight"] = {
+        values["class_weight"] = {
             label_from_json(pair["class"]): pair["weight"].number() for pair in pairs
         }
-    if isinstance(found["prior_scale"], list):
-        found["prior_scale"] = [item.scale() for item in parts["prior_scale"].items()]
-    elif found["prior_scale"] not in ("loo", "evidence"):
-        found["prior_scale"] = parts["prior_scale"].scale()
+    if isinstance(values["prior_scale"], list):
+        values["prior_scale"] = [item.scale() for item in parts["prior_scale"].items()]
+    elif values["prior_scale"] not in ("loo", "evidence"):
+        values["prior_scale"] = parts["prior_scale"].scale()
     for name in ("required_features", "forbidden_features"):
-        found[name] = parts[name].texts()
+        values[name] = parts[name].texts()
     for name in ("required_arcs", "forbidden_arcs"):
-        found[name] = tuple(item.texts() for item in parts[name].items())
-    field.built(lambda: check_parameters(found))
-    return found
+        values[name] = tuple(item.texts() for item in parts[name].items())
+    field.built(lambda: check_parameters(values))
+    return values

@@ -1,7 +1,7 @@
-"""φ as JSON: a list of terms, and the numbers of all blocks behind each other in that order.
+"""φ as JSON: a list of terms, and one list with the numbers of all blocks in that order.
 
-A term is the list of its inputs. Its block has shape (r_i − 1 for its inputs …, K − 1), the last
-axis fastest; inputs with one state have no terms.
+A term is the list of its inputs. Its block has shape (r_i − 1 for its inputs …, K − 1); the last
+axis varies fastest. Inputs with one state have no terms.
 """
 
 from collections.abc import Sequence
@@ -23,17 +23,17 @@ LARGEST_PARAMETER = 1e100  # sums and products of such log odds are still number
 
 
 def terms_to_json(basis: Basis) -> list[list[str]]:
-    """The inputs of every term, in the order of φ."""
+    """Return the inputs of every term, in the order of φ."""
     return [list(term.inputs) for term in basis.terms]
 
 
 def basis_from_json(
     structure: EmbeddedStructure, domain: Domain, terms: Field
 ) -> tuple[Basis, list[Term]]:
-    """The basis of a structure, and its terms in the order of the file.
+    """Return the basis of a structure, and its terms in the order of the file.
 
-    All terms must be there, each once. Their number is checked before any is made, so what is
-    allocated is bounded by the size of the file.
+    The file must list every term once. The number of terms is checked first, so the size of the
+    file bounds the memory.
     """
     for name in structure.names:
         if name not in domain:
@@ -49,7 +49,7 @@ def basis_from_json(
     for inputs in listed:
         term = known.pop(frozenset(inputs), None)
         if term is None or term.inputs != inputs:
-            raise terms.error(f"term {list(inputs)[:8]} is not one of the structure's, once")
+            raise terms.error(f"term {list(inputs)[:8]} is repeated or not of the structure")
         ordered.append(term)
     if known:
         raise terms.error(f"term {list(next(iter(known.values())).inputs)[:8]} is missing")
@@ -57,10 +57,10 @@ def basis_from_json(
 
 
 def phi_from_json(basis: Basis, order: Sequence[Term], field: Field) -> FloatArray:
-    """A vector with one number for each parameter, in the order of ``basis``."""
+    """Read one number per parameter; return them in the order of ``basis``."""
     numbers = field.numbers(LARGEST_PARAMETER)
     if numbers.shape != (basis.dimension,):
-        raise field.error(f"has {numbers.size} numbers; the structure has {basis.dimension}")
+        raise field.error(f"has {numbers.size} numbers; the structure needs {basis.dimension}")
     phi = np.empty(basis.dimension)
     begin = 0
     for term in order:

@@ -1,4 +1,4 @@
-"""Where a model comes from: the version that wrote it, the data, the command."""
+"""The provenance of a model: the version that wrote it, the command and the data."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class DataSource:
-    """The data a model was learned from: their name, size, and the SHA-256 of the file's bytes."""
+    """The training data of a model: their name, their size, and the SHA-256 of the file."""
 
     name: str
     rows: int
@@ -25,7 +25,17 @@ class DataSource:
 
 @dataclass(frozen=True)
 class Provenance:
-    """``ebnc``: the version that wrote the model. ``command``: the words of the command line."""
+    """The origin of a model.
+
+    Attributes
+    ----------
+    ebnc : str
+        Version that wrote the model.
+    command : tuple of str or None
+        Words of the command line.
+    data : DataSource or None
+        Training data.
+    """
 
     ebnc: str = ""
     command: tuple[str, ...] | None = None
@@ -33,7 +43,7 @@ class Provenance:
 
 
 def fingerprint(path: str | os.PathLike[str]) -> str:
-    """SHA-256 of a file's bytes."""
+    """Return the SHA-256 of a file."""
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -42,7 +52,7 @@ def fingerprint(path: str | os.PathLike[str]) -> str:
 
 
 def provenance_from_json(field: Field) -> Provenance:
-    """What ``record_to_json`` made of a provenance."""
+    """Read a provenance that ``record_to_json`` converted."""
     provenance = field.record(Provenance)
     digest = None if provenance.data is None else provenance.data.sha256
     if digest is not None and not SHA256.fullmatch(digest):

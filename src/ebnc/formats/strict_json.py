@@ -1,7 +1,7 @@
-"""JSON without its traps: finite numbers, no key twice, bounded size, one kind of error.
+"""Strict JSON: finite numbers, unique keys, bounded size, and ``FormatError`` for all violations.
 
-Nothing in a file is executed or looked up: what comes back is dicts, lists, strings, numbers,
-booleans and None.
+Nothing in a file is executed: the result consists of dicts, lists, strings, numbers, booleans and
+None.
 """
 
 import json
@@ -14,11 +14,11 @@ from ebnc.errors import FileError, FormatError
 __all__ = ["LARGEST_FILE", "parse_json", "read_json", "to_json_bytes"]
 
 LARGEST_FILE = 512 * 2**20
-LONGEST_INTEGER = 100  # digits; larger ones are no counts, and slow to read
+LONGEST_INTEGER = 100  # digits; longer numbers are not counts, and are slow to read
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:
-    """The contents of a JSON file."""
+    """Read a JSON file."""
     try:
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
@@ -28,9 +28,9 @@ def read_json(path: str | os.PathLike[str]) -> Any:
 
 
 def parse_json(content: bytes) -> Any:
-    """The value that JSON text stands for."""
+    """Parse JSON text."""
     if len(content) > LARGEST_FILE:
-        raise FormatError(f"the file is larger than {LARGEST_FILE} bytes; it is no model file")
+        raise FormatError(f"the file is larger than {LARGEST_FILE} bytes; it is not a model file")
     try:
         value = json.loads(
             content.decode("utf-8"),
@@ -41,8 +41,8 @@ def parse_json(content: bytes) -> Any:
         )
     except json.JSONDecodeError as error:
         raise FormatError(
-            f"the file is not JSON, or not all of it (line {error.lineno}, column {error.colno}: "
-            f"{error.msg}); was it cut off?"
+            f"the file is not a model file, or was cut off: it is not JSON (line {error.lineno}, "
+            f"column {error.colno}: {error.msg})"
         ) from None
     except UnicodeDecodeError as error:
         raise FormatError(f"the file is not text (byte {error.start} is not UTF-8)") from None
@@ -54,9 +54,9 @@ def parse_json(content: bytes) -> Any:
 
 
 def to_json_bytes(value: Any) -> bytes:
-    """JSON text; floats as the shortest decimal that reads back as the same number.
+    """Convert plain data to JSON; a float is the shortest decimal that reads back equal.
 
-    No newline at the end: whatever is cut off, the rest is not JSON.
+    The text has no newline at the end, so that a file cut off anywhere is not JSON.
     """
     return _text(value)
 
@@ -67,20 +67,20 @@ def _text(value: Any) -> bytes:
     except UnicodeEncodeError as error:
         half = error.object[error.start]
         raise FormatError(
-            f"{half!r} is half a character (one surrogate of a pair), which is no text; a name or "
-            "a state holds it"
+            f"{half!r} is half a character (one surrogate of a pair), which is not text; remove it "
+            "from the name or state that contains it"
         ) from None
     except ValueError:
-        raise FormatError("NaN and infinite numbers have no place in a model file") from None
+        raise FormatError("a model file cannot hold NaN or infinite numbers") from None
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         keys = [key for key, _ in pairs]
-        twice = next(key for key in found if keys.count(key) > 1)
+        twice = next(key for key in fields if keys.count(key) > 1)
         raise FormatError(f"field {twice[:80]!r} is given twice")
-    return found
+    return fields
 
 
 def _refuse_constant(text: str) -> Any:
@@ -96,5 +96,7 @@ def _finite(text: str) -> float:
 
 def _integer(text: str) -> int:
     if len(text) > LONGEST_INTEGER:
-        raise FormatError(f"number {text[:20]}… has {len(text)} digits, more than can be meant")
+        raise FormatError(
+            f"number {text[:20]}… has {len(text)} digits; the limit is {LONGEST_INTEGER}"
+        )
     return int(text)

@@ -1,4 +1,4 @@
-"""Embedded structures as JSON: the target and every variable's parents, whatever their names."""
+"""Embedded structures as JSON: the target, and the parents of every variable."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ __all__ = ["structure_from_json", "structure_to_json"]
 
 
 def structure_to_json(structure: EmbeddedStructure) -> dict[str, Any]:
-    """The target and the families, in the structure's order."""
-    families = [{"name": name, "parents": list(given)} for name, given in structure.families]
+    """Convert a structure to plain data; families are in the structure's order."""
+    families = [{"name": name, "parents": list(parents)} for name, parents in structure.families]
     return {"target": structure.target, "families": families}
 
 
 def structure_from_json(field: Field) -> EmbeddedStructure:
-    """The inverse of ``structure_to_json``; a cycle or an unknown parent is an error."""
+    """Invert ``structure_to_json``; a cycle or an unknown parent is an error."""
     parts = field.object(["target", "families"])
     target = parts["target"].text()
     families = []

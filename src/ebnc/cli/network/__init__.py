@@ -1,1 +1,1 @@
-"""``ebnc network``: whole Bayesian networks, one verb per module."""
+"""``ebnc network``: Bayesian networks, one verb per module."""

@@ -1,4 +1,4 @@
-"""``ebnc network export``: a network for other programs."""
+"""``ebnc network export``: write a network for other programs."""
 
 import sys
 from typing import Annotated
@@ -14,18 +14,18 @@ __all__ = ["export"]
 def export(
     model: Model,
     out: Annotated[
-        str, typer.Option("--out", "-o", help="The file to write; its name ends in .bif.")
+        str, typer.Option("--out", "-o", help="The file to write; its name must end in .bif.")
     ],
     as_json: AsJson = False,
     force: Force = False,
 ) -> None:
-    """Write a network as BIF, every node a full table; what that loses is said."""
+    """Export a network to BIF (full tables only); reports what is lost."""
     from ebnc.cli.network.files import read_network
     from ebnc.cli.printing import print_json
     from ebnc.cli.streams import refuse_existing_output
 
     if not out.lower().endswith(".bif"):
-        raise FormatError(f"the name of the file must end in .bif, got {out!r}")
+        raise FormatError(f"the name of the output file must end in .bif, got {out!r}")
     refuse_existing_output(out, force=force, read=model)
     losses = [
         " ".join(text.split()) for text in read_network(model).write_bif(out, overwrite=force)

@@ -1,4 +1,4 @@
-"""Networks and states as the command line names them."""
+"""Read networks from files, and evidence from the command line."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ __all__ = ["evidence_from", "read_network", "state_text"]
 
 
 def read_network(path: str) -> "Network":
-    """The network in a model file, or in a BIF file."""
+    """Read a network from a model file or a BIF file."""
     from ebnc.formats.native import load
     from ebnc.network.network import Network
 
@@ -22,19 +22,19 @@ def read_network(path: str) -> "Network":
     model = load(model_path(path))
     if not isinstance(model, Network):
         kind = type(model).__name__
-        raise FormatError(f"{path}: this is a model of one variable ({kind}), not a network")
+        raise FormatError(f"{path} is not a network but a classifier ({kind}); use `ebnc predict`")
     return model
 
 
-def evidence_from(given: list[str], domain: "Domain") -> dict[str, "State"]:
-    """Evidence from NAME=STATE; where states are intervals, STATE may be a number."""
+def evidence_from(texts: list[str], domain: "Domain") -> dict[str, "State"]:
+    """Parse evidence NAME=STATE; if the states are intervals, STATE may be a number."""
     evidence: dict[str, State] = {}
-    for text in given:
+    for text in texts:
         name = next((x for x in domain if text.startswith(f"{x}=")), None)
         if name is None:
             raise QueryError(
-                f"--evidence takes NAME=STATE with a variable of the network, got {text!r}; "
-                f"variables are {', '.join(list(domain)[:8])}"
+                f"--evidence takes NAME=STATE, where NAME is a variable of the network, got "
+                f"{text!r}; variables are {', '.join(list(domain)[:8])}"
             )
         if name in evidence:
             raise QueryError(f"--evidence gives {name!r} twice")
@@ -62,5 +62,5 @@ def _is_inside(text: str, low: float, high: float) -> bool:
 
 
 def state_text(state: "State") -> str:
-    """A state as it is written in tables and in CSV; a missing entry is empty."""
+    """Format a state for tables and CSV; a missing entry is empty."""
     return "" if state is None else str(state)

@@ -1,4 +1,4 @@
-"""``ebnc network learn``: a Bayesian network from a table."""
+"""``ebnc network learn``: learn a Bayesian network from a table."""
 
 import shlex
 import sys
@@ -36,7 +36,7 @@ def learn(
         str, typer.Option("--out", "-o", help="The model file to write; '-' is standard output.")
     ],
     report: Annotated[
-        str | None, typer.Option(help="Also write an HTML report: the network, drawn.")
+        str | None, typer.Option(help="Also write an HTML report that draws the network.")
     ] = None,
     exclude: Exclude = None,
     include: Include = None,
@@ -45,24 +45,26 @@ def learn(
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     weights: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="How often each row counts.")
+        str | None, typer.Option(metavar="COLUMN", help="The column of row weights (counts).")
     ] = None,
     local: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KIND",
-            help="Kinds of nodes: ebnc, table, tree (these unless given), naive, graph, noisy-max.",
+            help="Kinds of nodes: ebnc, table, tree (default: these), naive, graph, noisy-max.",
         ),
     ] = None,
     score: ScoreOption = "laplace",
-    max_parents: Annotated[int | None, typer.Option(min=0, help="Most parents of a node.")] = None,
+    max_parents: Annotated[
+        int | None, typer.Option(min=0, help="Maximum parents per node.")
+    ] = None,
     as_json: AsJson = False,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Learn which variables depend on which, and how; write a model file.
+    """Learn a Bayesian network of all columns, and write it to a model file.
 
-    Ctrl-C during the search keeps the network so far.
+    Ctrl-C during the search saves the network so far.
     """
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
@@ -78,12 +80,12 @@ def learn(
     from ebnc.report import render_html, summarise_network
 
     options = reading(types, missing, delimiter, decimal)
-    with shown_progress(quiet=quiet) as shown, data_files(data, shown.share, **options) as given:
-        kept = chosen_columns(given, include, exclude, weights=weights)
-        if not kept:
-            raise DataError("no column is left to learn from")
-        refuse_many_variables(len(kept))
-        files = replace(given, include=[*kept, *([weights] if weights else [])])
+    with shown_progress(quiet=quiet) as shown, data_files(data, shown.share, **options) as table:
+        chosen = chosen_columns(table, include, exclude, weights=weights)
+        if not chosen:
+            raise DataError("no columns are left to learn from")
+        refuse_many_variables(len(chosen))
+        files = replace(table, include=[*chosen, *([weights] if weights else [])])
         shown.say("searching")
         network = Network.learn(
             files,
@@ -93,38 +95,38 @@ def learn(
             weights=weights,
             on_interrupt="best",
         )
-        provenance = provenance_of(files, data, round(network.n_cases), len(column_names(given)))
+        provenance = provenance_of(files, data, round(network.n_cases), len(column_names(table)))
         command = shlex.join(provenance.command or ())
-        said = "interrupted; the network so far was kept" if network.trace.interrupted else ""
+        note = "interrupted; the network so far was saved" if network.trace.interrupted else ""
         summary = None
-        if not said:
+        if not note:
             try:
                 summary = summarise_network(
                     network, files, weights=weights, learned_from=True, provenance=command
                 )
             except KeyboardInterrupt:
-                said = "interrupted; the network is whole, its likelihood was not computed"
+                note = "interrupted; the network is complete, its likelihood was not computed"
     with finishing(out):
         if summary is None:
             summary = summarise_network(network, provenance=command)
         content = model_bytes(network, provenance, findings_of(summary))
         page = b"" if report is None else render_html(summary).encode()
         write_with_report(out, content, report, page, force=force)
-        if said:
-            print(f"ebnc: {said}", file=sys.stderr)
-        found = _summary(network, out, report)
+        if note:
+            print(f"ebnc: {note}", file=sys.stderr)
+        facts = _summary(network, out, report)
         from ebnc.cli.printing import print_json, print_table
 
         stream = sys.stderr if out == STANDARD else sys.stdout
         if as_json and out != STANDARD:
-            print_json(found)
+            print_json(facts)
         elif not quiet:
             rows = [
                 (node["name"], node["kind"], ", ".join(node["parents"]), node["dimension"])
-                for node in found["nodes"]
+                for node in facts["nodes"]
             ]
             print_table(rows, ("variable", "kind", "parents", "parameters"), stream=stream)
-            rest = [("cases", f"{network.n_cases:g}"), ("arcs", str(len(network.arcs)))]
+            rest = [("rows", f"{network.n_cases:g}"), ("arcs", str(len(network.arcs)))]
             rest += [("score", f"{network.learned_score:.2f}"), ("model file", out)]
             rest += [("report", report)] if report is not None else []
             print_table(rest, stream=stream)

@@ -1,4 +1,4 @@
-"""``ebnc network loglik``: how probable the rows of a table are."""
+"""``ebnc network loglik``: compute the log-likelihood of the rows of a table."""
 
 import math
 from typing import Annotated
@@ -26,7 +26,7 @@ def loglik(
     out: Annotated[
         str | None,
         typer.Option(
-            "--out", "-o", help="Also log p of every row, as CSV; '-' is standard output."
+            "--out", "-o", help="Also write log p of every row as CSV; '-' is standard output."
         ),
     ] = None,
     missing: MissingWords = None,
@@ -35,16 +35,16 @@ def loglik(
     samples: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Estimate rows that lack too many entries to sum; otherwise an error."
+            min=1, help="Samples for rows with too many missing entries for an exact sum."
         ),
     ] = None,
     as_json: AsJson = False,
     force: Force = False,
 ) -> None:
-    """The mean log-likelihood of rows, in nats; missing entries are summed out, exactly.
+    """Compute the log-likelihood of rows, in nats; missing entries are summed out exactly.
 
-    With --samples, rows whose exact sum is too large are estimated, and a warning on standard error
-    says how many and how exactly.
+    Rows whose exact sum is too large are an error. With --samples they are estimated, and a warning
+    on standard error reports their number and the standard error.
     """
     from ebnc.cli.network.files import read_network
     from ebnc.cli.streams import STANDARD, data_files, output, refuse_existing_output
@@ -70,9 +70,9 @@ def loglik(
         return
     if as_json:
         possible = math.isfinite(total)  # JSON has no −∞
-        found = {"log_likelihood": total, "mean_log_likelihood": mean}
-        shown = found if possible else dict.fromkeys(found)
+        totals = {"log_likelihood": total, "mean_log_likelihood": mean}
+        shown = totals if possible else dict.fromkeys(totals)
         print_json({"command": "network loglik", "rows": n_rows, **shown})
     else:
         rows = [("rows", str(n_rows)), ("log-likelihood", f"{total:.4f}")]
-        print_table([*rows, ("a row", f"{mean:.6f}")])
+        print_table([*rows, ("per row", f"{mean:.6f}")])

@@ -1,4 +1,4 @@
-"""``ebnc network query``: p(variables | evidence)."""
+"""``ebnc network query``: compute p(variables | evidence)."""
 
 from itertools import product
 from typing import Annotated
@@ -12,17 +12,20 @@ __all__ = ["query"]
 
 def query(
     model: Model,
-    variables: Annotated[list[str], typer.Argument(metavar="VARIABLE...", help="What is asked.")],
+    variables: Annotated[
+        list[str], typer.Argument(metavar="VARIABLE...", help="Variables to query.")
+    ],
     evidence: Annotated[
         list[str] | None,
-        typer.Option("--evidence", "-e", metavar="NAME=STATE", help="What is known."),
+        typer.Option("--evidence", "-e", metavar="NAME=STATE", help="An observed state."),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="auto, exact, weighting or gibbs (estimates with errors).")
+        str,
+        typer.Option(help="auto, exact, or an estimate with standard errors: weighting, gibbs."),
     ] = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """The distribution of one or several variables, given the states of others."""
+    """Compute the distribution of one or several variables, given observed states of others."""
     from ebnc.cli.network.files import evidence_from, read_network, state_text
     from ebnc.errors import QueryError
 
@@ -31,21 +34,21 @@ def query(
         raise QueryError(f"--method takes one of {', '.join(methods)}, got {method!r}")
     network = read_network(model)
     known = evidence_from(evidence or [], network.domain)
-    found = network.query(variables, known, method=method)  # type: ignore[arg-type]  # checked
+    answer = network.query(variables, known, method=method)  # type: ignore[arg-type]  # checked
     from ebnc.cli.printing import print_json, print_table
 
-    values = found.probabilities.ravel().tolist()
-    errors = None if found.standard_errors is None else found.standard_errors.ravel().tolist()
-    states = [[state_text(state) for state in key] for key in product(*found.states)]
+    values = answer.probabilities.ravel().tolist()
+    errors = None if answer.standard_errors is None else answer.standard_errors.ravel().tolist()
+    states = [[state_text(state) for state in key] for key in product(*answer.states)]
     if as_json:
         print_json(
             {
                 "command": "network query",
-                "variables": list(found.variables),
+                "variables": list(answer.variables),
                 "evidence": {name: state_text(state) for name, state in known.items()},
-                "method": found.method,
-                "log_evidence": found.log_evidence,
-                "warning": found.warning,
+                "method": answer.method,
+                "log_evidence": answer.log_evidence,
+                "warning": answer.warning,
                 "answers": [
                     {
                         "states": key,
@@ -57,7 +60,7 @@ def query(
             }
         )
         return
-    header = (*found.variables, "p", *(["std. error"] if errors else []))
+    header = (*answer.variables, "p", *(["std. error"] if errors else []))
     rows = [
         (*(text or "(missing)" for text in key), p, *([errors[i]] if errors else []))
         for i, (key, p) in enumerate(zip(states, values, strict=True))

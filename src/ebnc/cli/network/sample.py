@@ -1,4 +1,4 @@
-"""``ebnc network sample``: rows drawn from a network."""
+"""``ebnc network sample``: draw rows from a network."""
 
 from typing import Annotated
 
@@ -13,17 +13,17 @@ BATCH_ROWS = 100_000
 
 def sample(
     model: Model,
-    rows: Annotated[int, typer.Option("--rows", "-n", min=0, help="How many rows.")] = 10,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed, the same rows.")] = 0,
+    rows: Annotated[int, typer.Option("--rows", "-n", min=0, help="Number of rows.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     out: Annotated[
-        str, typer.Option("--out", "-o", help="Where rows go; '-' is standard output.")
+        str, typer.Option("--out", "-o", help="The file to write; '-' is standard output.")
     ] = "-",
     as_json: AsJson = False,
     force: Force = False,
 ) -> None:
     """Draw rows from the joint distribution, as CSV; missing entries are empty.
 
-    With --json every row is an object on a line of its own, and missing entries are null.
+    With --json every line is one object, and missing entries are null.
     """
     import csv
     import io
