@@ -1,5 +1,5 @@
 "use strict";
-// The model is a sum of small tables; this page adds them up for the states that are chosen.
+// The model is a sum of small tables; this script adds them up for the chosen states.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const nClasses = data.classes.length;
@@ -62,8 +62,8 @@
     }
     return total;
   };
-  // What is not known is averaged over the training data: over the states of one input, over the
-  // rows of the background for several.
+  // Predictions are averaged over unknown inputs: over the states of a single unknown input, over
+  // the rows of the background for several.
   const overUnknown = (predict, states) => {
     const background = data.panel.background;
     const unknown = background
@@ -211,7 +211,7 @@
   on("table-class", "change", () => all("[data-of-class]").forEach((map) => {
     map.hidden = map.dataset.ofClass !== byId("table-class").value;
   }));
-  // A browser may keep what was chosen before the page was loaded again.
+  // On reload, a browser may restore earlier choices.
   all("[data-input]").forEach((field) => { states[Number(field.dataset.input)] = Number(field.value); });
   show();
 })();
