@@ -42,7 +42,7 @@ def refuse_unidentified(posterior: Posterior) -> None:
         names = _terms_of(design.basis, recode(design.basis, phi, ORTHONORMAL, INDICATOR))
         raise NoMaximumError(
             f"the data do not determine {int(flat.sum())} of {design.dimension} parameters, in "
-            f"{names}: states that never occur (together), or inputs that say the same; {ADVICE}"
+            f"{names}: states that never occur (together), or redundant inputs; {ADVICE}"
         )
 
 

@@ -46,7 +46,7 @@ class NodeSummary:
     ``full_table``: number of parameters of a full table with the same parents, None if it is too
     long to write; ``log10_full_table``: its logarithm. ``families``: the embedded structure of an
     EBNC. ``table``: p(z | parents), one row per configuration of the parents (the last parent
-    changes fastest); empty if there are many. ``text``: a tree, graph or noisy-MAX as text.
+    changes fastest); empty for many rows. ``text``: a tree, graph or noisy-MAX as text.
     ``score``: the node's summand of the network's score. ``loss``: mean −log p(z | parents) on the
     data. Both are None if unknown, and ``loss`` if it is infinite.
     """

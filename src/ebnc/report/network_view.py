@@ -162,7 +162,7 @@ def _full_tables(summary: NetworkSummary) -> str:
 
 def _figures(summary: NetworkSummary) -> tuple[Figure, ...]:
     n_arcs = sum(len(node.parents) for node in summary.nodes)
-    found = [
+    figures = [
         Figure("variables", count_text(len(summary.nodes)), f"{count_text(n_arcs)} arcs"),
         Figure(
             "parameters",
@@ -173,10 +173,10 @@ def _figures(summary: NetworkSummary) -> tuple[Figure, ...]:
     known = summary.findings
     if summary.score is not None:
         rows = "" if known.n_cases is None else f"; {count_text(known.n_cases)} rows"
-        found.append(Figure("score", number(summary.score, 1), f"nats{rows}"))
+        figures.append(Figure("score", number(summary.score, 1), f"nats{rows}"))
     if known.loss is not None:
         error = "" if known.loss_error is None else f"; ±\u00a0{known.loss_error:.3f}"
-        found.append(Figure("mean log p", number(-known.loss), f"nats per row{error}"))
+        figures.append(Figure("mean log p", number(-known.loss), f"nats per row{error}"))
         bits = known.loss / math.log(2) / len(summary.nodes)
-        found.append(Figure("bits per variable", number(bits), "same rows"))
-    return tuple(found)
+        figures.append(Figure("bits per variable", number(bits), "same rows"))
+    return tuple(figures)

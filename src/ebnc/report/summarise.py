@@ -124,14 +124,14 @@ def _inputs(adapter: Reported) -> tuple[InputSummary, ...]:
         worth.feature: worth.worth for worth in getattr(adapter.source, "feature_worths_", ())
     }
     blanket = set(adapter.ebnc.structure.markov_blanket)
-    found = []
+    inputs = []
     for name in adapter.inputs:
         states = adapter.domain[name]
         cuts = None
         if isinstance(states[0], Interval):
             bounds = [state.high for state in states if isinstance(state, Interval)]
             cuts = tuple(bounds[:-1])
-        found.append(
+        inputs.append(
             InputSummary(
                 name=name,
                 states=tuple(map(state_text, states)),
@@ -141,7 +141,7 @@ def _inputs(adapter: Reported) -> tuple[InputSummary, ...]:
                 worth=worths.get(name),
             )
         )
-    return tuple(found)
+    return tuple(inputs)
 
 
 def _fit(ebnc: EBNC) -> FitSummary:

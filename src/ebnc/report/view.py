@@ -76,7 +76,7 @@ class View:
         """The headline numbers at the top of the page."""
         summary, held = self.summary, self.summary.held_out
         n_selected = sum(x.selected for x in summary.inputs)
-        found = [
+        figures = [
             Figure("inputs used", count_text(n_selected), f"of {count_text(len(summary.inputs))}"),
             Figure(
                 "parameters",
@@ -88,12 +88,12 @@ class View:
             loss = "∞" if held.log_loss is None else number(held.log_loss)
             error = "" if held.log_loss_error is None else f"± {held.log_loss_error:.3f}; "
             base = "" if held.base_loss is None else f"class frequencies: {held.base_loss:.3f}"
-            found += [
+            figures += [
                 Figure("held-out log-loss", loss, f"{error}{base}"),
                 Figure("held-out accuracy", f"{held.accuracy:.1%}", f"{held.n_folds} folds"),
                 Figure("calibration error", f"{held.calibration_error:.1%}", "mean gap, held out"),
             ]
-        return found
+        return figures
 
     @cached_property
     def structure(self) -> EmbeddedStructure:
@@ -209,7 +209,7 @@ class View:
             "BIC": fit.bic,
             "log evidence (Laplace)": fit.log_evidence,
         }
-        found = [
+        facts = [
             ("parameters (dimension of the span)", count_text(fit.dimension)),
             ("parameters of a full table of the inputs used", full_table_text(summary)),
             ("terms", count_text(summary.n_terms)),
@@ -219,7 +219,7 @@ class View:
             ("models averaged", count_text(summary.n_averaged)),
             ("weight of the best model", signed(summary.best_weight, 3).lstrip("+")),
         ]
-        return [(name, value) for name, value in found if value]
+        return [(name, value) for name, value in facts if value]
 
 
 def page_data(summary: Summary) -> str:
