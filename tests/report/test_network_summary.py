@@ -54,7 +54,7 @@ def test_json_and_back_is_the_same_report():
     plain = json.loads(json.dumps(summary.findings.to_json(), allow_nan=False))
     findings = NetworkFindings.from_json(plain)
     assert summarise_network(Network(learned.values()), findings=findings) == summary
-    assert "cases it was learned from" in render_html(summary)
+    assert "rows it was learned from" in render_html(summary)
 
 
 def test_weights_are_numbers_of_cases():
@@ -106,8 +106,8 @@ def test_impossible_data_are_said_to_be_impossible():
     net = Network([Table("a", [], {"a": 2}, [1.0, 0.0])])
     summary = summarise_network(net, {"a": [0, 1]})
     assert summary.findings.loss is None
-    assert "one is impossible" in render_html(summary)
-    assert "How probable it makes data is not known" in render_html(summarise_network(net))
+    assert "one row has probability 0" in render_html(summary)
+    assert "Its fit is not reported" in render_html(summarise_network(net))
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_a_class_of_one_case_is_left_out_and_counted():
     y = np.array(["yes", "no"] * 20 + ["once"])
     summary = summarise(EBNCClassifier().fit(x, y), x, y)
     assert summary.held_out.n_unknown == 1
-    assert "cases are left out" in render_html(summary)
+    assert "rows are left out" in render_html(summary)
 
 
 def test_terms_are_the_contributions_of_the_model():
@@ -122,7 +122,7 @@ def test_the_case_is_a_row_of_the_data():
     np.testing.assert_allclose(case.log_odds, wanted.log_odds[0], atol=1e-12)
     together = np.reshape(case.contributions, (-1, 3)).sum(axis=0) + case.others
     np.testing.assert_allclose(together, wanted.log_odds[0], atol=1e-12)
-    with pytest.raises(DataError, match="case 150 is not a row of the data, which have 150"):
+    with pytest.raises(DataError, match="case 150 is not a row of the data; they have 150 rows"):
         summary_of(problem, n_folds=0, case=150)
 
 
@@ -130,7 +130,7 @@ def test_sentences_tell_inputs_interactions_and_losses():
     html = render_html(summary_of(two_classes()))
     assert "probability of weather (dry or rain) from 2 of 4 inputs" in html
     assert "the strongest interaction is that of sky and wind" in html
-    assert "held out from learning in one of 5 folds" in html
+    assert "rows, 5 folds) its accuracy is" in html
 
 
 @pytest.mark.parametrize("make", [two_classes, many_classes, hostile])
@@ -165,7 +165,7 @@ def test_without_data_there_is_a_report_too():
     assert summary.held_out is None
     assert summary.trace is None
     html = render_html(summary)
-    assert "How well it predicts is not known" in html
+    assert "Its performance is not reported" in html
     assert 'id="what-if"' in html
 
 
@@ -194,9 +194,9 @@ PLACES = [
     (("inputs", 2, "cuts"), [3.0, 1.0], "cuts"),
     (("arcs", 0), ["sky", "nowhere"], "an arc names 'nowhere'"),
     (("terms", 1, "values"), [1.0], "a term has 1 values, not"),
-    (("terms", 1, "inputs"), [99], "a term has an input that is not one"),
+    (("terms", 1, "inputs"), [99], "a term refers to an input that does not exist"),
     (("terms", 0, "size"), float("nan"), r"findings.terms\[0\].size: must be a finite number"),
-    (("case", "states"), [0], "the case has not one state for each input"),
+    (("case", "states"), [0], "the case must have one state for each input"),
     (("case", "probabilities", 0), "many", r"case.probabilities\[0\]: must be a number"),
     (("fit", "dimension"), 10**400, "findings.fit.dimension: must be a whole number"),
     (("fit", "bic"), 10**400, "findings.fit.bic: must be a finite number"),
@@ -234,7 +234,7 @@ def test_findings_with_a_field_left_out_are_refused(plain):
 
 def test_findings_of_another_model_are_refused(plain):
     summary = Summary.from_json(plain)
-    with pytest.raises(DataError, match="those of another model"):
+    with pytest.raises(DataError, match="that of another model"):
         with_panel(summary, many_classes().model)
 
 
@@ -242,7 +242,7 @@ def test_what_cannot_be_reported_is_refused():
     with pytest.raises(DataError, match="a fitted EBNCClassifier or an EBNC, got str"):
         summarise("model")
     problem = two_classes()
-    with pytest.raises(DataError, match="give the classes"):
+    with pytest.raises(DataError, match="pass the classes"):
         summarise(problem.model, problem.x)
     with pytest.raises(DataError, match="'snow' in column 'y' is not one of its states"):
         summarise(problem.model, problem.x, ["snow"] * len(problem.x))

@@ -83,7 +83,7 @@ def test_white_space_inside_a_name_is_kept():
         ("[Y:X]", r"':' before '\|'"),
         ("[Y[X]]", "opens inside another"),
         ("[X][Y|X", "not closed"),
-        ("[Y\\", "backslash with nothing behind it"),
+        ("[Y\\", "a backslash at the end"),
         ("[Y\\]", "not closed"),
     ],
 )

@@ -1,1 +1,1 @@
-"""Objective in, Solution out. (Not called ``fit``: that is the name of a public function.)"""
+"""Maximise posteriors and likelihoods. (``fit`` is the name of a public function.)"""

@@ -1,4 +1,4 @@
-"""Cholesky factors of A, the negative Hessian: of the whole matrix, or of its blocks bag by bag."""
+"""Cholesky factors of A, the negative Hessian: of the whole matrix, or of one block per bag."""
 
 from dataclasses import dataclass
 
@@ -14,13 +14,13 @@ __all__ = ["BagCholesky", "Cholesky"]
 
 @dataclass(frozen=True, eq=False)
 class Cholesky:
-    """The Cholesky factor of A (or of an estimate of it): A = L Lᵀ, L below and on the diagonal."""
+    """The Cholesky factor of A (or of an estimate of it): A = L Lᵀ, L lower triangular."""
 
     lower: FloatArray
 
     @classmethod
     def of(cls, upper: FloatArray) -> "Cholesky":
-        """From the upper triangle of A, which is overwritten."""
+        """Factor A, given by its upper triangle, which is overwritten."""
         # The upper triangle of a C-ordered array is the lower one of its transpose: no copy.
         lower, failed = dpotrf(upper.T, lower=1, overwrite_a=1, clean=0)
         if failed:
@@ -36,7 +36,7 @@ class Cholesky:
         return np.asarray(solved).reshape(vector.shape)
 
     def inverse_root(self) -> FloatArray:
-        """L⁻ᵀ, shape (d, d): A⁻¹ = L⁻ᵀ L⁻¹, so its rows' squares add up to the diagonal of A⁻¹."""
+        """L⁻ᵀ, shape (d, d): A⁻¹ = L⁻ᵀ L⁻¹, so the squares of row i sum to (A⁻¹)_ii."""
         inverse, _ = dtrtri(self.lower, lower=1)
         return np.asarray(np.tril(inverse).T)
 
@@ -53,18 +53,18 @@ class Cholesky:
 
 @dataclass(frozen=True, eq=False)
 class BagCholesky:
-    """Cholesky factors of the diagonal blocks of A, one a bag: where A itself is too large."""
+    """Cholesky factors of the diagonal blocks of A, one per bag, for A too large to factor."""
 
     blocks: tuple[Cholesky, ...]
     columns: tuple[slice, ...]
 
     @classmethod
     def at(cls, posterior: Posterior, phi: FloatArray) -> "BagCholesky":
-        """The blocks of A at φ."""
+        """Factor the blocks of A at φ."""
         blocks = tuple(Cholesky.of(block) for block in posterior.diagonal_blocks(phi))
         return cls(blocks, tuple(posterior.design.columns))
 
     def solve(self, vector: FloatArray) -> FloatArray:
-        """Block by block."""
+        """B⁻¹ v, where B has only the diagonal blocks of A."""
         pairs = zip(self.blocks, self.columns, strict=True)
         return np.concatenate([block.solve(vector[where]) for block, where in pairs])

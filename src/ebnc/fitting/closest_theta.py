@@ -1,4 +1,4 @@
-"""The closest θ where φ has no exact one: minimum Kullback–Leibler divergence, several starts.
+"""The closest θ to a φ that no θ matches exactly: minimum Kullback–Leibler divergence.
 
     min_θ  Σ_x w(x) Σ_k p(y^k|x, φ) log p(y^k|x, φ) / p(y^k|x, θ),   w uniform over configurations
 
@@ -20,9 +20,16 @@ __all__ = ["ClosestNetwork", "closest_embedded_network"]
 
 
 class ClosestNetwork(NamedTuple):
-    """An embedded network and how far it is: mean divergence per configuration, in nats.
+    """The embedded network closest to an EBNC.
 
-    ``converged``: whether the best of the starts ended at a local minimum.
+    Attributes
+    ----------
+    network : EmbeddedNetwork
+        The network with the closest θ.
+    divergence : float
+        Mean Kullback–Leibler divergence per configuration, in nats.
+    converged : bool
+        Whether the best of the starts ended at a local minimum.
     """
 
     network: EmbeddedNetwork
@@ -33,20 +40,24 @@ class ClosestNetwork(NamedTuple):
 def closest_embedded_network(
     model: EBNC, *, n_starts: int = 10, random_state: int = 0
 ) -> ClosestNetwork:
-    """The θ on the structure of an EBNC that is closest to its p(y|x), with the divergence in nats.
+    """Return the embedded network whose p(y|x) is closest to that of an EBNC.
 
-    For structures that are not decomposable, where θ reaches only a part of the span (errata E6);
-    elsewhere ``EBNC.to_embedded_network`` is exact.
+    Use it for structures that are not decomposable, where θ reaches only a part of the span
+    (errata E6); for all others ``EBNC.to_embedded_network`` is exact.
 
     Parameters
     ----------
     model : EBNC
-        All configurations of its Markov blanket are listed: refused where they do not fit into
-        memory.
+        The model. All configurations of its Markov blanket must fit into memory.
     n_starts : int
-        Climbs from one θ near φ and from n_starts − 1 random ones; the best is returned.
+        Number of starts: one θ near φ, the others random. The best result is returned.
     random_state : int
         The seed of the random starts.
+
+    Returns
+    -------
+    ClosestNetwork
+        The network, its divergence in nats, and whether the fit converged.
     """
     structure, domain, tables = model.structure, model.domain, model.tables
     rows = all_configurations(domain, structure.markov_blanket)

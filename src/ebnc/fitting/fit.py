@@ -10,16 +10,16 @@ from ebnc.likelihood.prior import NormalPrior
 from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:
-    from ebnc.fitting.cholesky import Cholesky  # loads scipy, which a model file does without
+    from ebnc.fitting.cholesky import Cholesky  # imports scipy, which reading a model does not need
 
 __all__ = ["Fit"]
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """φ̃ of a posterior, what it says of the data, and A, minus the Hessian there.
+    """φ̃ of a posterior, its scores, and A, minus the Hessian there.
 
-    It holds no rows: a search keeps hundreds of fits, and the cells of all rows take bags × N
+    It holds no rows: a search stores hundreds of fits, and the cells of all rows take bags × N
     numbers each. Functions that need rows take the posterior as well.
 
     Attributes
@@ -27,22 +27,22 @@ class Fit:
     design : Design
         The columns that φ̃ belongs to.
     prior : NormalPrior
-        The prior of φ, with the scales that were chosen.
+        The prior of φ with its scales.
     solution : Solution
-        φ̃, and how it was reached.
+        φ̃ and the report of the optimiser.
     factor : Cholesky or None
-        The Cholesky factor of A; None where A is too large, or was not kept.
+        The Cholesky factor of A; None if A is too large or was not stored.
     n_cases : float
         N, the sum of the weights.
     log_likelihood : float
         L(φ̃).
     log_evidence : float or None
-        Laplace's log p(D | m), eq. 8. Where evidence chose the scales, their hyperprior is
-        included. None under a flat prior, without a factor, or where it was not asked for.
+        Laplace's log p(D | m), eq. 8, with the hyperprior of the scales if evidence chose them.
+        None under a flat prior, without a factor, or if it was not requested.
     bic : float or None
-        L(φ̂) − (d/2) log N, eq. 9. None where it was not asked for, or has no value.
+        L(φ̂) − (d/2) log N, eq. 9. None if it was not requested or has no value.
     n_fits : int
-        How many fits it took to choose the scales.
+        Number of fits that choosing the scales took.
     """
 
     design: Design
@@ -62,12 +62,12 @@ class Fit:
 
     @property
     def curvature(self) -> "Cholesky":
-        """The factor of A, or an error that says why there is none."""
+        """The factor of A; raises ``ParameterError`` if the fit has none."""
         if self.factor is None:
             from ebnc.fitting.newton import LARGEST_FACTOR
 
             raise ParameterError(
                 f"this fit of {self.design.dimension} parameters has no Hessian: it is not "
-                f"computed for more than {LARGEST_FACTOR}, and model files do not keep it"
+                f"computed for more than {LARGEST_FACTOR}, and model files do not store it"
             )
         return self.factor

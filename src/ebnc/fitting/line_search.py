@@ -29,10 +29,10 @@ class Point:
 def search_line(
     posterior: Posterior, start: Point, step: FloatArray, slope: float
 ) -> tuple[Point, int] | None:
-    """From the full step back to one that satisfies Armijo's condition; None where there is none.
+    """Shorten the step until it satisfies Armijo's condition; None if no step does.
 
-    Near the optimum rounding hides the gain; there the slope decides (Hager & Zhang 2005).
-    ``slope``: gᵀstep > 0. Returns the point and the number of points that were tried.
+    Near the optimum rounding hides the gain, so the slope decides (Hager & Zhang 2005).
+    ``slope``: gᵀstep > 0. Returns the new point and the number of points tried.
     """
     length, noise = 1.0, posterior.rounding(start.phi, start.value)
     for n_trials in range(1, MOST_TRIALS + 1):

@@ -1,10 +1,10 @@
-"""The metric of Newton's method: a factor of A, corrected by gradients, renewed when that pays.
+"""The metric of Newton's method: a factor of A, corrected by gradients, recomputed when it pays.
 
 1. Directions are limited-memory BFGS whose initial matrix is A⁻¹ from a Cholesky factor: a fresh
-   factor gives Newton's step, an old one is corrected by the gradients seen since.
+   factor gives Newton's step; gradients computed since then correct an old one.
 2. At contraction c of the decrement, log(tolerance/decrement)/log c more gradients are needed.
-   Where a new Hessian costs less, it is computed (from the sketch while there is one).
-3. Where A is too large, only the blocks of single bags are factored: O(d) memory.
+   If a new Hessian costs less, it is computed (from the sketch, if there is one).
+3. If A is too large, only the blocks of single bags are factored: O(d) memory.
 """
 
 import math
@@ -20,16 +20,17 @@ from ebnc.typing import FloatArray
 __all__ = ["MEMORY", "Metric", "Step"]
 
 RENT = 0.7
-"""A new Hessian is bought once this share of its price went into gradients (0.5–1 are alike)."""
+"""Recompute the Hessian once the gradients since the last one cost this fraction of it (0.5–1
+perform the same)."""
 
 POOR = 0.5
-"""Contraction right after a Hessian of the sketch that is worse than this gives the sketch up."""
+"""Discard the sketch if the first contraction after its Hessian is worse than this."""
 
 POOR_SEARCH = 4
-"""A line search with more trials than this shows a metric that is of no use here any more."""
+"""Discard the factor after a line search with more trials than this."""
 
 MEMORY = 20
-"""Steps whose gradients correct the factor."""
+"""Number of recent steps whose gradients correct the factor."""
 
 
 class Step(NamedTuple):
@@ -40,12 +41,12 @@ class Step(NamedTuple):
 
     @property
     def decrement(self) -> float:
-        """½ gᵀA⁻¹g: about how many nats the maximum is away."""
+        """½ gᵀA⁻¹g: the approximate distance to the maximum in nats."""
         return 0.5 * self.slope
 
 
 class _Correction(NamedTuple):
-    """What one step told of A: ``bend`` ≈ A · ``change``, ``curvature`` = their product > 0."""
+    """A secant pair of one step: ``bend`` ≈ A · ``change``, ``curvature`` = their product > 0."""
 
     change: FloatArray
     bend: FloatArray
@@ -58,15 +59,15 @@ class Metric:
     Parameters
     ----------
     posterior : Posterior
-        What is maximised.
+        The objective.
     sketch : Posterior, optional
-        A sample of its rows, whose Hessian is cheaper.
+        The posterior of a sample of the rows, whose Hessian is cheaper.
     factor : Cholesky or BagCholesky, optional
-        The factor to begin with; the first step computes one unless given.
+        The initial factor; without one, the first step computes it.
     is_whole : bool
         Whether A is factored as a whole, or only the blocks of its bags.
     tolerance : float
-        The decrement, in nats, that the fit will end with.
+        The decrement, in nats, at which the fit ends.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class Metric:
         self._fresh_contraction = 0.01  # in the step right after a Hessian of the sketch
 
     def step_from(self, point: Point) -> Step:
-        """The step at a point, with a new factor where there is none."""
+        """Return the step at a point; computes a factor if the metric has none."""
         if self.factor is None:
             self.factor = self._factor_at(point.phi)
             self.n_hessians += 1
@@ -102,9 +103,9 @@ class Metric:
         return Cholesky.of((self._sketch or self._posterior).upper_neg_hessian(phi))
 
     def discard_if_worn(self, decrement: float) -> bool:
-        """Discard the factor where a new Hessian costs less than the steps it would save.
+        """Discard the factor if a new Hessian costs less than the steps it would save.
 
-        ``decrement``: of the step that is next, with this factor. Returns whether it is discarded.
+        ``decrement``: of the next step with this factor. Returns whether the factor was discarded.
         """
         if not self._corrections or not self.is_whole:
             return False
@@ -113,7 +114,7 @@ class Metric:
         is_first = self._n_steps == 1 and self.n_hessians > 0
         if self._sketch is not None and is_first:
             self._fresh_contraction = contraction
-            if contraction > POOR:  # the sample does not show the curvature; from now on all rows
+            if contraction > POOR:  # the sample misses the curvature: use all rows from here on
                 self._sketch, self.factor = None, None
                 return True
         price = (self._sketch or self._posterior).hessian_price / self._posterior.gradient_price
@@ -131,9 +132,9 @@ class Metric:
         return math.log(self.tolerance / decrement) / math.log(contraction)
 
     def learn(self, before: Point, after: Point, n_trials: int, decrement: float) -> None:
-        """Take in what a step showed: the change of the gradient, and how hard it was to find.
+        """Update the metric after a step from ``before`` to ``after``.
 
-        ``n_trials``: values that the line search computed. ``decrement``: of the step.
+        ``n_trials``: number of points that the line search tried. ``decrement``: of the step.
         """
         self._previous_decrement = decrement
         if n_trials > POOR_SEARCH and self.is_whole:
@@ -142,8 +143,8 @@ class Metric:
         change, bend = after.phi - before.phi, before.gradient - after.gradient
         curvature = float(np.vdot(change, bend))
         if curvature > 0.0:
-            kept = self._corrections[-(MEMORY - 1) :]
-            self._corrections = [*kept, _Correction(change, bend, curvature)]
+            recent = self._corrections[-(MEMORY - 1) :]
+            self._corrections = [*recent, _Correction(change, bend, curvature)]
 
 
 def _inverse_times(
@@ -158,7 +159,7 @@ def _inverse_times(
         weights.append(weight)
     vector = factor.solve(vector)
     if corrections and isinstance(factor, BagCholesky):
-        # Blocks do not know of each other and overshoot; this halved the steps.
+        # The blocks ignore each other and overshoot; this scaling halved the number of steps.
         last = corrections[-1]
         vector *= last.curvature / float(np.vdot(last.bend, factor.solve(last.bend)))
     for (change, bend, curvature), weight in zip(corrections, reversed(weights), strict=True):

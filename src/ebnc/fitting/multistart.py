@@ -1,11 +1,12 @@
-"""Local maxima of the strict model, in θ, from many starts, and the sum of what they add (§5).
+"""Local maxima of the strict model, in θ, from many starts, and their summed evidence (§5).
 
-In θ there are several maxima. The paper's advice: find many of them and sum their contributions to
-p(D | m), by eq. 9 at maxima of the likelihood or by eq. 8 at maxima of the posterior.
+The likelihood in θ has several maxima. The paper advises to find many of them and to sum their
+contributions to p(D | m), by eq. 9 at maxima of the likelihood or by eq. 8 at those of the
+posterior.
 
-θ is redundant, so maxima of the likelihood are told apart by the p(y|x) they give. Under a prior
-they are points: maxima of the posterior are told apart by θ, and two that give the same p(y|x) both
-count. A sum is right where maxima lie apart; where they are shallow and overlap it is too large.
+θ is redundant, so two maxima of the likelihood are distinct if their p(y|x) differ. Under a prior
+maxima are points: two maxima of the posterior are distinct if their θ differ, even if their p(y|x)
+agree. The sum is right if the maxima are far apart, and too large if they overlap.
 """
 
 import math
@@ -29,8 +30,8 @@ from ebnc.typing import FloatArray
 __all__ = ["ThetaFit", "ThetaMaximum", "fit_theta_to_cases"]
 
 SAME = 1e-3
-"""Nats between climbs to one maximum. Differences of p(y|x), or of θ, are measured by what they
-cost: those of rows that hardly matter are rounding, however large."""
+"""Two climbs reached the same maximum if their difference costs at most this many nats. The cost
+ignores differences, however large, of p(y|x) or θ that hardly affect the data."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +40,14 @@ class ThetaMaximum:
 
     Attributes
     ----------
-    network
-        The embedded network, θ.
-    log_likelihood
-        ℓ there.
-    n_starts
-        How many of the starts led to it.
-    log_evidence
-        What it adds to p(D | m) by eq. 8, as a logarithm; None for maxima of the likelihood.
+    network : EmbeddedNetwork
+        The embedded network with this θ.
+    log_likelihood : float
+        ℓ at the maximum.
+    n_starts : int
+        Number of starts that led to it.
+    log_evidence : float or None
+        The logarithm of its contribution to p(D | m) by eq. 8; None for maxima of the likelihood.
     """
 
     network: EmbeddedNetwork
@@ -57,18 +58,18 @@ class ThetaMaximum:
 
 @dataclass(frozen=True, eq=False)
 class ThetaFit:
-    """The distinct maxima found, the highest first.
+    """The distinct maxima, the highest first.
 
     Attributes
     ----------
-    maxima
+    maxima : tuple of ThetaMaximum
         Each with its network, log-likelihood and contribution to the evidence.
-    n_failed
-        Starts that did not converge.
-    n_cases
+    n_failed : int
+        Number of starts that did not converge.
+    n_cases : float
         N, the sum of the weights.
-    alpha
-        α of the Dirichlet prior; None where the likelihood was maximised.
+    alpha : float or None
+        α of the Dirichlet prior; None for maxima of the likelihood.
     """
 
     maxima: tuple[ThetaMaximum, ...]
@@ -91,15 +92,14 @@ class ThetaFit:
 
         Parameters
         ----------
-        dimension
-            d; that of the strict model, ``generic_dimension``, unless given.
-        n_cases
-            N; that of the data unless given.
+        dimension : int, optional
+            d. Default: that of the strict model, ``generic_dimension``.
+        n_cases : float, optional
+            N. Default: that of the data.
         """
         if self.alpha is not None:
             raise ParameterError(
-                "BIC is taken at maxima of the likelihood; fit without alpha, or use "
-                "summed_log_evidence"
+                "BIC needs maxima of the likelihood; fit without alpha, or use summed_log_evidence"
             )
         d = _dimension(self.network) if dimension is None else dimension
         total = self.n_cases if n_cases is None else n_cases
@@ -111,9 +111,7 @@ class ThetaFit:
         """log Σ_maxima of the contributions to p(D | m) by eq. 8, under Dirichlet priors of θ."""
         summands = [m.log_evidence for m in self.maxima if m.log_evidence is not None]
         if self.alpha is None:
-            raise ParameterError(
-                "there is no evidence without a prior; fit with alpha, or use summed_bic"
-            )
+            raise ParameterError("the evidence needs a prior; fit with alpha, or use summed_bic")
         return _log_sum(summands)
 
 
@@ -125,7 +123,7 @@ def fit_theta_to_cases(
     n_starts: int = 10,
     random_state: int = 0,
 ) -> ThetaFit:
-    """Climb from ``n_starts`` random θ and keep the distinct maxima."""
+    """Climb from ``n_starts`` random θ and return the distinct maxima."""
     counted = cases.counted()
     counts = np.zeros((len(counted), cases.domain.n_states(structure.target)))
     weights = 1.0 if counted.weights is None else counted.weights
@@ -169,7 +167,7 @@ def _of_posterior(
 
     tops: list[tuple[float, FloatArray, float]] = []
     for start in starts:
-        # Newton's method in a trust region: it leaves saddles, and ends within rounding errors.
+        # Newton's method in a trust region leaves saddle points and converges to rounding errors.
         end = minimize(
             negative,
             posterior.coordinates(start),
@@ -178,14 +176,15 @@ def _of_posterior(
             method="trust-exact",
             options={"gtol": 1e-7, "maxiter": 2_000},
         )
-        # Near the end a step gains less than rounding; the gradient tells whether it is one.
+        # The last steps gain less than rounding errors, so the gradient decides on convergence.
         _, gradient = posterior.value_and_gradient(end.x)
         log_evidence = posterior.log_evidence_at(end.x)
         if np.abs(gradient).max(initial=0.0) < 1e-4 and math.isfinite(log_evidence):
             tops.append((-float(end.fun), end.x, log_evidence))
     if not tops:
         raise NoMaximumError(
-            f"none of {len(starts)} starts led to a maximum of the posterior of θ; give more starts"
+            f"none of {len(starts)} starts led to a maximum of the posterior of θ; "
+            "increase n_starts"
         )
     tops.sort(key=lambda top: -top[0])
     curvatures = [posterior.neg_hessian(u) for _, u, _ in tops]
@@ -206,7 +205,7 @@ def _of_posterior(
 
 
 def _distinct(n: int, is_same: Callable[[int, int], bool]) -> list[tuple[int, int]]:
-    """The first of every group of like ones among 0 … n − 1, and how many the group has."""
+    """Group 0 … n − 1 by ``is_same``; return the first member and the size of every group."""
     sizes: dict[int, int] = {}
     for i in range(n):
         like = next((first for first in sizes if is_same(i, first)), i)

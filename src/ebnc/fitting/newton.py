@@ -1,10 +1,10 @@
-"""Maximum of the posterior by Newton's method, with a Hessian no fresher than it pays.
+"""Maximum of the posterior by Newton's method, which reuses a Hessian while that is cheaper.
 
-With far more rows than parameters a thinned posterior, the *sketch*, is fitted first: its optimum
-is a good start and its Hessian a good metric. ``metric`` says how steps are made and when a new
-Hessian is worth its price.
+If the data have far more rows than parameters, the posterior of a sample, the *sketch*, is fitted
+first: its optimum is a good start and its Hessian a good metric. ``metric`` makes the steps and
+decides when to recompute the Hessian.
 
-The posterior is concave, so there is one maximum and every start leads to it.
+The posterior is concave, so it has one maximum and every start leads to it.
 """
 
 import math
@@ -24,10 +24,10 @@ from ebnc.typing import FloatArray
 __all__ = ["LARGEST_FACTOR", "maximise", "polish"]
 
 LARGEST_FACTOR = 8000
-"""Dimension up to which A is factored (512 MB): at 4 800 that was still 3–5 times faster."""
+"""Largest dimension at which A is factored (512 MB); at 4 800 it was still 3–5 times faster."""
 
 SKETCH_ROWS = 500
-"""Rows per column of a sketch: its Hessian is within 2/√500 ≈ 9 % of the full one everywhere."""
+"""Rows per column of a sketch: its Hessian is within 2/√500 ≈ 9 % of the full one."""
 
 
 @one_blas_thread()
@@ -39,10 +39,10 @@ def maximise(
     tolerance: float = 1e-12,
     max_steps: int = 1000,
 ) -> Solution:
-    """φ̃ to within ``tolerance`` nats of the maximum, as the Newton decrement ½ gᵀA⁻¹g tells, or to
-    rounding errors of the value where these are larger.
+    """Return φ̃, accurate to ``tolerance`` nats or to rounding errors, whichever is larger.
 
-    ``start`` and ``metric``: φ and a factor of A from a similar fit, for a warm start.
+    The Newton decrement ½ gᵀA⁻¹g measures the accuracy. ``start`` and ``metric``: φ and a factor
+    of A from a similar fit, for a warm start.
     """
     is_whole = posterior.design.dimension <= LARGEST_FACTOR
     sketch = _sketch_of(posterior) if is_whole else None
@@ -52,7 +52,7 @@ def maximise(
         point, afresh = Point.at(posterior, start), _first_point(posterior)
         n_values = 2
         if afresh.value > point.value:
-            # Where a start is sure of wrong answers its Hessian vanishes; better to begin afresh.
+            # A confident but wrong start has a Hessian near zero; the default start is better.
             point, rule.factor = afresh, None
     elif sketch is not None:
         rough = 0.1 * posterior.design.dimension * posterior.data.n_rows / sketch.data.n_rows
@@ -65,7 +65,7 @@ def maximise(
 
 
 def polish(posterior: Posterior, solution: Solution, factor: Cholesky) -> Solution:
-    """One more Newton step with the exact Hessian, where it is at hand: φ̃ to rounding errors."""
+    """Take one more Newton step with the exact Hessian: φ̃ to rounding errors."""
     if not solution.converged:
         return solution
     value, gradient = posterior.value_and_gradient(solution.phi)
@@ -75,7 +75,7 @@ def polish(posterior: Posterior, solution: Solution, factor: Cholesky) -> Soluti
 
 
 def _first_point(posterior: Posterior) -> Point:
-    """The φ that gives every row the class frequencies, one case of each class added."""
+    """The φ that predicts the class frequencies, after adding one row of each class."""
     design = posterior.design
     first_bag = slice(int(design.offsets[0]), int(design.offsets[1]))
     frequency = posterior.data.class_counts[:, first_bag].sum(axis=1) + 1.0
@@ -86,26 +86,26 @@ def _first_point(posterior: Posterior) -> Point:
 
 
 def _sketch_of(posterior: Posterior) -> Posterior | None:
-    """A sample of the rows, or None where they are not many more than it would have."""
+    """The posterior of a sample of the rows; None for fewer than four times as many rows."""
     n_rows = max(SKETCH_ROWS * posterior.design.n_columns, 2**15)
     return posterior.thinned(n_rows) if posterior.data.n_rows >= 4 * n_rows else None
 
 
 class NewtonState:
-    """Where a fit is, and what it has cost so far."""
+    """The current point of a fit, and its cost so far."""
 
     def __init__(self, point: Point, n_values: int = 1) -> None:
         self.point, self.n_values, self.steps = point, n_values, 0
         self.recent_values = deque([point.value], maxlen=MEMORY)
 
     def move_to(self, point: Point, n_trials: int) -> None:
-        """Take a step that a line search found after ``n_trials`` values."""
+        """Move to the point that a line search found after ``n_trials`` values."""
         self.point = point
         self.n_values += n_trials
         self.recent_values.append(point.value)
 
     def solution(self, status: Status, decrement: float, n_hessians: int) -> Solution:
-        """The report of a fit that ends here."""
+        """The result of a fit that ends at the current point."""
         phi, value = self.point.phi, self.point.value
         return Solution(phi, value, decrement, status, self.steps, self.n_values, n_hessians)
 
@@ -139,5 +139,5 @@ def _is_done(posterior: Posterior, state: NewtonState, step: Step, metric: Metri
     point, tolerance = state.point, metric.tolerance
     if step.decrement > max(tolerance, posterior.rounding(point.phi, point.value)):
         return False
-    # Blocks of A underestimate the decrement; there the values must have settled as well.
+    # Blocks of A underestimate the decrement, so the values must have settled as well.
     return metric.is_whole or point.value - state.recent_values[0] <= 10.0 * tolerance

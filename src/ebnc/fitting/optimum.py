@@ -17,7 +17,7 @@ __all__ = ["find_optimum", "fit_at", "likelihood_of"]
 
 
 def likelihood_of(basis: Basis, cases: Parts) -> Posterior:
-    """The likelihood of the cases; its prior N(0, 1) is there to be replaced (``with_prior``)."""
+    """The posterior of the cases with the placeholder prior N(0, 1); see ``with_prior``."""
     design = Design.of(basis)
     return Posterior(design, count_cells(design, cases), NormalPrior((1.0,)))
 
@@ -33,7 +33,7 @@ def find_optimum(
 
 
 def fit_at(posterior: Posterior, solution: Solution, factor: Cholesky | None) -> Fit:
-    """The record of a maximum that was found: L(φ̃) is its value without the prior's part."""
+    """The ``Fit`` of a maximum: L(φ̃) is its value without the prior's penalty."""
     penalty = 0.5 * float(posterior.precision @ (solution.phi**2).sum(axis=1))
     return Fit(
         posterior.design,

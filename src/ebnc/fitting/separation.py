@@ -1,13 +1,13 @@
-"""Why maximum likelihood may have no unique maximum, and which terms are to blame.
+"""Detect data without a unique maximum of the likelihood, and name the terms that cause it.
 
-Two reasons. *Not identified*: some direction of φ changes no log odds at any row observed.
-*Separation*: along some direction v no observed class loses, and some gains, so the likelihood
-rises for ever:
+The maximum has two obstacles. *Not identified*: some direction of φ changes no log odds of any
+observed row. *Separation*: the likelihood rises for ever along some direction v, because no
+observed class loses and some gain:
 
     λ_y(x; v) − λ_j(x; v) ≥ 0   for every observed (x, y) and class j,   > 0 for some
 
-Both are questions about the data alone and are answered exactly: the first by the null space of the
-Hessian at φ = 0, the second by a linear programme (Konis 2007).
+Both are properties of the data, with exact tests: the null space of the Hessian at φ = 0 for the
+first, a linear programme for the second (Konis 2007).
 """
 
 import numpy as np
@@ -24,34 +24,34 @@ from ebnc.typing import FloatArray
 __all__ = ["refuse_separated", "refuse_unidentified"]
 
 MOST_NAMED = 5
-NEGLIGIBLE = 1e-7  # relative size of a direction's components that are not named
+NEGLIGIBLE = 1e-7  # components of a direction below this relative size are not named
 ADVICE = "use a finite prior_scale, or leave out the terms"
 
 
 def refuse_unidentified(posterior: Posterior) -> None:
-    """Raise where the data do not determine φ: a flat direction of the likelihood at φ = 0."""
+    """Raise if the likelihood has a flat direction at φ = 0: the data do not determine φ."""
     design = posterior.design
     start = np.zeros((design.n_columns, design.n_others))
     values, vectors = np.linalg.eigh(posterior.neg_hessian(start))
     flat = values <= len(values) * np.finfo(np.float64).eps * values.max() * 16
     if flat.any():
-        # One vector in the null space that involves every term with a part in it.
+        # A random vector in the null space involves every term that contributes to it.
         generator = np.random.default_rng(0)
         mixed = vectors[:, flat] @ generator.normal(size=int(flat.sum()))
         phi = design.to_basis(mixed.reshape(start.shape))
         names = _terms_of(design.basis, recode(design.basis, phi, ORTHONORMAL, INDICATOR))
         raise NoMaximumError(
             f"the data do not determine {int(flat.sum())} of {design.dimension} parameters, in "
-            f"{names}: states that never occur (together), or inputs that say the same; {ADVICE}"
+            f"{names}: states that never occur (together), or redundant inputs; {ADVICE}"
         )
 
 
 def refuse_separated(basis: Basis, cases: Parts) -> None:
-    """Raise where the classes are separated, completely or partly, naming terms that do it."""
+    """Raise if the classes are separated, completely or partly; the error names the terms."""
     if not isinstance(cases, Cases):
         raise NoMaximumError(
             "maximum likelihood was not reached: the classes may be separated, which cannot be "
-            f"told for sure while the rows are in parts; {ADVICE}"
+            f"checked for data in parts; {ADVICE}"
         )
     direction = separating_direction(basis, cases)
     if direction is not None:
@@ -62,7 +62,7 @@ def refuse_separated(basis: Basis, cases: Parts) -> None:
 
 
 def separating_direction(basis: Basis, cases: Cases) -> FloatArray | None:
-    """A direction of φ (indicator coding) in [−1, 1] that separates; None if there is none."""
+    """A direction of φ (indicator coding) in [−1, 1] that separates the classes, or None."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack, vstack
 
@@ -92,13 +92,13 @@ def separating_direction(basis: Basis, cases: Cases) -> FloatArray | None:
     )
     if not optimum.success or -optimum.fun <= 1e-6:
         return None
-    # Columns class by class, as the programme has them, to the order of φ: class fastest.
+    # The programme has columns class by class; in φ the class changes fastest.
     by_class: FloatArray = np.asarray(optimum.x).reshape(n_others, n_columns)
     return by_class.T.ravel()
 
 
 def _terms_of(basis: Basis, direction: FloatArray) -> str:
-    """The terms with a part in a direction, the most prominent ones by name."""
+    """The terms involved in a direction; the most prominent ones are named."""
     size = float(np.abs(direction).max())
     weights = {
         term.inputs: float(np.abs(direction[term.start : term.stop]).max(initial=0.0))

@@ -1,4 +1,4 @@
-"""What a fit returns: φ̃, how good it is, how it was reached."""
+"""The result of a fit: φ̃, its accuracy, and the cost of the fit."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -9,7 +9,7 @@ __all__ = ["Solution", "Status"]
 
 
 class Status(Enum):
-    """How a fit ended, in full sentences."""
+    """Why a fit ended."""
 
     CONVERGED = "The Newton decrement fell below the tolerance."
     MOST_STEPS = "The fit stopped after the largest number of steps; increase max_steps."
@@ -20,8 +20,8 @@ class Status(Enum):
 class Solution:
     """φ̃ in the design's order, shape (columns, K − 1), and the report of the fit.
 
-    ``value``: log-likelihood minus ½ Σ φ²/σ² there. ``decrement``: ½ gᵀA⁻¹g, an estimate of how
-    many nats the optimum is away. ``steps``, ``n_values``, ``n_hessians``: what it cost.
+    ``value``: log-likelihood minus ½ Σ φ²/σ² there. ``decrement``: ½ gᵀA⁻¹g, the approximate
+    distance to the optimum in nats. ``steps``, ``n_values``, ``n_hessians``: the cost of the fit.
     """
 
     phi: FloatArray

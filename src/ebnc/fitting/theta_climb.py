@@ -11,7 +11,7 @@ LARGEST_LOGIT = 300.0
 
 
 class Climb(NamedTuple):
-    """Where one climb of the likelihood ended."""
+    """The end point of one climb of the likelihood."""
 
     logits: FloatArray
     value: float
@@ -21,8 +21,8 @@ class Climb(NamedTuple):
 def climb(likelihood: ThetaLikelihood, start: FloatArray) -> Climb:
     """A local maximum of the likelihood in θ, by L-BFGS.
 
-    Often the supremum lies at infinite logits (some θ → 0): the approach ends where a step gains
-    less than 1e-13 of the value, or at ``LARGEST_LOGIT``, where every θ is still a number.
+    Often the supremum lies at infinite logits (some θ → 0). The climb ends when a step gains less
+    than 1e-13 of the value, or at ``LARGEST_LOGIT``, where θ does not underflow.
     """
     from scipy.optimize import minimize
 

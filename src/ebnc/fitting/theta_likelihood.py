@@ -1,4 +1,4 @@
-"""Log-likelihood of the strict model, in θ, with its gradient: not concave, unlike that of φ.
+"""Log-likelihood of the strict model, in θ, and its gradient; unlike that of φ, it is not concave.
 
     ℓ(θ) = Σ_l Σ_k n_lk log p(y^k|x_l, θ)
 
@@ -19,9 +19,9 @@ __all__ = ["ThetaLikelihood"]
 
 
 class ThetaLikelihood:
-    """ℓ and its gradient as functions of one vector of logits, all factors one after the other.
+    """ℓ and its gradient as functions of one vector, the concatenated logits of all factors.
 
-    ``counts``: n_lk, shape (rows, K); they need not be whole numbers.
+    ``counts``: n_lk, shape (rows, K); they need not be integers.
     """
 
     def __init__(
@@ -39,15 +39,15 @@ class ThetaLikelihood:
 
     @property
     def size(self) -> int:
-        """Number of logits; more than there are free parameters in θ."""
+        """Number of logits; θ has fewer free parameters."""
         return sum(int(np.prod(shape)) for shape in self.shapes)
 
     def value_and_gradient(self, logits: FloatArray) -> tuple[float, FloatArray]:
         """ℓ and ∂ℓ/∂logits."""
         log_thetas = self._log_thetas(logits)
-        log_given = self._log_probabilities(log_thetas)
-        value = float(np.sum(self.counts * log_given))
-        residual = self.counts - self.totals * np.exp(log_given)
+        log_p = self._log_probabilities(log_thetas)
+        value = float(np.sum(self.counts * log_p))
+        residual = self.counts - self.totals * np.exp(log_p)
         parts = []
         for log_theta, cells, axis in zip(log_thetas, self.cells, self.axes, strict=True):
             n_cells = log_theta.size // residual.shape[1]
@@ -58,7 +58,7 @@ class ThetaLikelihood:
         return value, np.concatenate(parts)
 
     def log_probabilities(self, logits: FloatArray) -> FloatArray:
-        """log p(y|x_l, θ), shape (rows, K): equal for logits that are one and the same maximum."""
+        """log p(y|x_l, θ), shape (rows, K)."""
         return self._log_probabilities(self._log_thetas(logits))
 
     def log_theta(self, logits: FloatArray) -> FloatArray:
@@ -66,10 +66,10 @@ class ThetaLikelihood:
         return np.concatenate([table.ravel() for table in self._log_thetas(logits)])
 
     def derivatives_in_log_theta(self, logits: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """∂ℓ/∂log θ and −∂²ℓ/(∂log θ)², shapes (size,) and (size, size), θ taken as unrelated.
+        """∂ℓ/∂log θ and −∂²ℓ/(∂log θ)², shapes (size,) and (size, size), for independent entries θ.
 
-        Log odds are sums of log θ, so with G, the 0-1 matrix that sums them, one row for each row
-        of data and class,  −∂²ℓ = Gᵀ diag(n p) G − Qᵀ diag(n) Q,  Q_l = Σ_k p_lk G_lk.
+        Log odds are sums of log θ. The 0-1 matrix G sums them, with one row per data row and class:
+        −∂²ℓ = Gᵀ diag(n p) G − Qᵀ diag(n) Q,  Q_l = Σ_k p_lk G_lk.
         """
         from scipy.sparse import csr_array
 
@@ -94,7 +94,7 @@ class ThetaLikelihood:
         return np.asarray(slope).ravel(), (root.T @ root - mean.T @ mean).toarray()
 
     def theta(self, logits: FloatArray) -> dict[str, FloatArray]:
-        """θ of every variable; those whose terms cancel are uniform."""
+        """θ of every variable; variables whose terms cancel have uniform θ."""
         structure = self.structure
         theta = {x: uniform_theta(structure, self.domain, x) for x in structure.inputs}
         for factor, log_theta in zip(structure.factors, self._log_thetas(logits), strict=True):

@@ -1,4 +1,4 @@
-"""Posterior of θ under Dirichlet priors, with its Hessian: what eq. 8 needs at a local maximum.
+"""Posterior of θ under Dirichlet priors, with its Hessian, for eq. 8 at a local maximum.
 
     log p(D, u) = ℓ(θ(u)) + Σ_g [ log Γ(r α) − r log Γ(α) + α Σ_s log θ_gs ]
 
@@ -7,12 +7,13 @@ states each; all are Dirichlet(α, …, α), independent. u are log-ratio coordi
 
     u_gs = log θ_gs / θ_g0,  s = 1 … r − 1,       |∂θ_g/∂u_g| = Π_s θ_gs.
 
-The Jacobian turns the exponents α − 1 of the density of θ into the α above. So every maximum in u
-is inside, whatever α > 0. Laplace's approximation does not depend on which state is the baseline:
-that changes u by a linear map of determinant ±1. θ whose terms cancel (eq. 4) integrate to 1.
+The Jacobian turns the exponents α − 1 of the density of θ into the α above, so every maximum in u
+is interior for all α > 0. Laplace's approximation does not depend on the choice of the baseline
+state, which changes u by a linear map of determinant ±1. θ whose terms cancel (eq. 4) integrate
+to 1.
 
-θ is redundant: along directions that change no p(y|x) the posterior keeps the width of the prior,
-and Laplace's approximation its error there, some tenths of a nat, however many cases there are.
+θ is redundant: along directions that change no p(y|x) the posterior has the width of the prior, so
+the error of Laplace's approximation there, some tenths of a nat, does not vanish with more data.
 """
 
 import math
@@ -32,7 +33,7 @@ LOG_2PI = math.log(2 * math.pi)
 
 
 class ThetaPosterior:
-    """log p(D, u), gradient and negative Hessian as functions of u, all distributions in a row."""
+    """log p(D, u), gradient and negative Hessian as functions of the concatenated u_g."""
 
     def __init__(self, likelihood: ThetaLikelihood, alpha: float) -> None:
         if not (isinstance(alpha, int | float) and 0 < alpha < math.inf):
@@ -77,7 +78,7 @@ class ThetaPosterior:
         return full
 
     def coordinates(self, logits: FloatArray) -> FloatArray:
-        """u of any logits: differences to those of the first states."""
+        """u of any logits: their differences from the logits of the first states."""
         first = np.unique(self._groups, return_index=True)[1]
         ratios: FloatArray = (logits - logits[first][self._groups])[self.free]
         return ratios
@@ -109,9 +110,9 @@ class ThetaPosterior:
         return np.asarray(whole[np.ix_(self.free, self.free)])
 
     def log_evidence_at(self, u: FloatArray) -> float:
-        """What a maximum at u adds to p(D | m): eq. 8, with the posterior's Hessian.
+        """Log of the contribution of a maximum at u to p(D | m), eq. 8.
 
-        −∞ where A is not positive definite: no maximum.
+        It is −∞ if A is not positive definite, because then u is not a maximum.
         """
         sign, log_determinant = np.linalg.slogdet(self.neg_hessian(u))
         if sign <= 0:

@@ -1,4 +1,4 @@
 """Compiled loops over flat arrays: the only code that needs numba, loaded on first use.
 
-Kernels know nothing of EBNCs. They trust their arguments: bounds are checked before, once.
+Kernels do not depend on EBNCs. They do not check their arguments; callers check bounds once.
 """

@@ -12,7 +12,7 @@ __all__ = ["best_log_evidences", "log_evidences_of_counts"]
 
 @compiled
 def _sum_of_log_gammas(values, shift, scratch):  # type: ignore[no-untyped-def]
-    """Σ_i log Γ(values_i + shift).   scratch: as long as values."""
+    """Σ_i log Γ(values_i + shift).   scratch: of the length of values."""
     for i in range(values.size):
         scratch[i] = log_gamma(values[i] + shift)
     total = 0.0
@@ -25,7 +25,7 @@ def _sum_of_log_gammas(values, shift, scratch):  # type: ignore[no-untyped-def]
 def log_evidences_of_counts(counts, alphas, out):  # type: ignore[no-untyped-def]
     """Log evidence of counts for every α of a symmetric Dirichlet prior.
 
-    counts: (q, K, r), K the classes of q · r multinomials; those without cases add nothing.
+    counts: (q, K, r), K the classes of q · r multinomials; those without counts add 0.
     alphas, out: (A,)
     """
     n_outer, n_classes, n_inner = counts.shape
@@ -55,9 +55,9 @@ def log_evidences_of_counts(counts, alphas, out):  # type: ignore[no-untyped-def
 
 @compiled
 def best_log_evidences(tables, starts, n_states, n_classes, alphas, out):  # type: ignore[no-untyped-def]
-    """Log evidence of each of V tables at the α that is best for it.
+    """Log evidence of each of V tables, maximised over α.
 
-    tables: one behind the other, table v from starts[v] on, of shape (q, K, n_states[v])
+    tables: concatenated; table v begins at starts[v] and has shape (q, K, n_states[v])
     starts: (V + 1,)      n_states, out: (V,)      alphas: (V, A)
     """
     of_table = np.empty(alphas.shape[1])

@@ -1,9 +1,9 @@
-"""exp, log and log(1 + x) without a branch, so that loops over them are vectorised.
+"""exp, log and log(1 + x) without branches, so that loops over them are vectorised.
 
 numba calls the mathematics library once per element; these are polynomials, accurate to an ulp or
-two, and several times as fast in a loop (measured on AVX2). They are written out: as loops over
-coefficients they kept the loop over rows from being vectorised (3.5 times as slow). Products and
-sums are not fused, so that results are the same on every processor, and those of ``numpy_lookup``.
+two, and several times as fast in a loop (measured on AVX2). They are unrolled, because a loop over
+coefficients prevents vectorisation of the loop over rows (3.5 times as slow). Products and sums are
+not fused, so that results are the same on every processor and in ``numpy_lookup``.
 """
 
 from numba import njit, types
@@ -72,7 +72,7 @@ def exp_of_negative(x):  # type: ignore[no-untyped-def]
 
 @njit(inline="always", error_model="numpy")
 def _artanh_series(p, t):  # type: ignore[no-untyped-def]
-    """(artanh(u)/u − 1)/u² for t = u²; ``p``: its terms from the eleventh on."""
+    """(artanh(u)/u − 1)/u² for t = u²; ``p``: the sum of its terms from the eleventh on."""
     p = p * t + ARTANH[9]
     p = p * t + ARTANH[8]
     p = p * t + ARTANH[7]

@@ -1,4 +1,4 @@
-"""Tables side by side in flat arrays, and how the codes of a row address them."""
+"""Tables side by side in flat arrays, and their addresses from the codes of a row."""
 
 from typing import NamedTuple
 
@@ -8,16 +8,16 @@ __all__ = ["FlatTables"]
 
 
 class FlatTables(NamedTuple):
-    """λ_k = Σ_b tables[k, offsets[b] + cell_b], cells being mixed radix of a row's codes.
+    """λ_k = Σ_b tables[k, offsets[b] + cell_b]; cell_b is a mixed-radix number of a row's codes.
 
     Attributes
     ----------
     columns, strides
-        Table b reads the codes ``columns[starts[b]:starts[b + 1]]`` with the strides beside them.
+        Table b reads the codes ``columns[starts[b]:starts[b + 1]]`` with the same strides.
     starts
-        Where each table's columns begin, shape (m + 1,).
+        The first column of each table, shape (m + 1,).
     offsets
-        Where each table's cells begin, shape (m + 1,); a table has fewer than 2^32 cells.
+        The first cell of each table, shape (m + 1,); a table has fewer than 2^32 cells.
     tables
         Log odds against class 0 in each cell, shape (K − 1, cells of all tables).
     """

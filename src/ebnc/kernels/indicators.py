@@ -1,8 +1,8 @@
-"""Binary variables as sparse rows: the columns that are 1, in ascending order.
+"""Sums over binary variables in sparse rows, which list the columns that are 1, ascending.
 
-Sums over the first ``d`` columns only, so that one set of rows serves every node of an ordered
+The sums use only the first ``d`` columns, so that one set of rows serves every node of an ordered
 network: node d has the columns before it as inputs. Row ``l`` lists ``columns[starts[l]:starts[l +
-1]]``. Coordinate 0 is the intercept, coordinate j + 1 column j.
+1]]``. Coordinate 0 is the intercept, coordinate j + 1 is column j.
 """
 
 import numpy as np
@@ -78,7 +78,7 @@ def _terms(log_odds, classes, counts, residual, information):  # type: ignore[no
 
 @njit(nogil=True, error_model="numpy")
 def _terms_of_tile(log_odds, classes, counts, log_p, residual, information):  # type: ignore[no-untyped-def]
-    """By itself, so that it is vectorised: half the time."""
+    """The terms of one tile; a separate function is vectorised, which halves the time."""
     for i in range(len(log_odds)):
         x, y, n = log_odds[i], classes[i], counts[i]
         small = exp_of_negative(-abs(x))

@@ -1,7 +1,7 @@
 """Loops over rows for value, gradient and Hessian of a softmax of summed tables.
 
-Arguments as in ``tiles``; ``weights`` is (N,), or (0,) where every row weighs 1. A kernel works on
-the rows begin … end that it is told.
+Arguments are as in ``tiles``; ``weights`` is (N,), or (0,) if all weights are 1. A kernel works on
+the rows begin … end.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ __all__ = [
 
 @compiled
 def mix_cells(codes, columns, strides, starts, begin, end, cells):  # type: ignore[no-untyped-def]
-    """cells[b, i] of the rows begin … end, mixed radix of their codes."""
+    """cells[b, i] of the rows begin … end, mixed-radix numbers of their codes."""
     for first in range(begin, end, TILE):
         n = min(TILE, end - first)
         mix(codes, columns, strides, starts, first, n, cells[:, first : first + n])
@@ -41,10 +41,10 @@ def count_classes(cells, offsets, classes, weights, begin, end, counts):  # type
 
 @compiled
 def draw_rows(cells, offsets, rates, weights, begin, end, chosen, new_weights):  # type: ignore[no-untyped-def]
-    """Systematic sample of the rows begin … end; returns how many were drawn.
+    """Systematic sample of the rows begin … end; returns the number of drawn rows.
 
-    A row is kept with probability min(1, n_i · the largest rate of its cells), and then weighs n_i
-    divided by that: sums over the sample estimate sums over the rows.
+    A row is drawn with probability min(1, n_i · the largest rate of its cells). Its weight is n_i
+    divided by that probability, so sums over the sample estimate sums over the rows.
     """
     kept = 0
     level = 0.5
@@ -70,7 +70,7 @@ def log_partition(cells, offsets, tables, weights, begin, end, expected):  # typ
         expected[k, offsets[b] + c] += Σ_{i: cells[b, i] = c} n_i p_{k+1}(i)
 
     Class counts minus ``expected`` is the gradient of the log-likelihood in ``tables``, and
-    ⟨class counts, tables⟩ minus the sum returned is the log-likelihood.
+    ⟨class counts, tables⟩ minus the returned sum is the log-likelihood.
     """
     n_others = tables.shape[0]
     p, log_z, scratch = room_for_tile(tables)
@@ -158,7 +158,7 @@ def cross_tabulate(cells_a, cells_b, n_b, values, table):  # type: ignore[no-unt
 def count_with_columns(cells, codes, columns, n_states, weights, starts, tables):  # type: ignore[no-untyped-def]
     """tables[starts[v] + cells[i] · n_states[v] + codes[columns[v], i]] += weights[i].
 
-    One table behind the other for each of some columns; without weights every row counts 1.
+    The tables of the columns are concatenated; without weights every row counts 1.
     """
     for v in range(len(columns)):
         column = codes[columns[v]]
@@ -179,8 +179,8 @@ def tabulate(cells, values, table):  # type: ignore[no-untyped-def]
     if n_values == 1:
         flat = table[:, 0]
         column = values[:, 0]
-        # Rows of a few cells would wait for each other: four tables in turn, up to three times
-        # as fast.
+        # With few cells, additions to one table wait for each other; four tables in turn are up to
+        # three times as fast.
         parts = np.zeros((4, flat.size))
         t0, t1, t2, t3 = parts[0], parts[1], parts[2], parts[3]
         end = cells.size - cells.size % 4

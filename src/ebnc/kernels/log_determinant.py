@@ -1,4 +1,4 @@
-"""Loops over rows for the gradient of log |A|; arguments as in ``likelihood``."""
+"""Loops over rows for the gradient of log |A|; arguments are as in ``likelihood``."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ebnc.kernels.tiles import TILE, probabilities, room_for_tile, scatter
 
 __all__ = ["lean", "look_up_pairs"]
 
-STRETCH = 8 * TILE  # rows that the table of one pair serves before the next one's turn
+STRETCH = 8 * TILE  # rows per pass with the table of one pair
 
 
 @compiled

@@ -55,7 +55,7 @@ def _log_probability(codes, columns, strides, starts, offsets, tables, classes, 
 
 
 def look_up_log_odds(codes: CodeArray, flat: FlatTables) -> FloatArray:
-    """λ, shape (rows, K − 1). ``codes``: (variables, rows), every cell inside of its table."""
+    """λ, shape (rows, K − 1). ``codes``: (variables, rows), with every cell inside its table."""
     out = np.empty((codes.shape[1], len(flat.tables)))
     in_parallel(lambda block: _log_odds(codes, *flat, *block, out), row_blocks(len(out)))
     return out
@@ -69,7 +69,7 @@ def look_up_probabilities(codes: CodeArray, flat: FlatTables) -> FloatArray:
 
 
 def look_up_log_probability(codes: CodeArray, flat: FlatTables, classes: CodeArray) -> FloatArray:
-    """log p of every row's own class, λ_y − log Z, shape (rows,): exact where p underflows."""
+    """log p of the class of each row, λ_y − log Z, shape (rows,); exact even if p underflows."""
     out = np.empty(codes.shape[1])
     in_parallel(
         lambda block: _log_probability(codes, *flat, classes, *block, out), row_blocks(len(out))

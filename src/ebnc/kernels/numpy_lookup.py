@@ -1,8 +1,8 @@
-"""Probabilities in NumPy: what ``lookup`` computes, to the last bit, without compiled code.
+"""Probabilities in NumPy, bit-identical to those of ``lookup``, without compiled code.
 
-Loading compiled code takes a second of CPU, the first time some more: ``ebnc predict`` needs 0.6 s
-instead of 1.6 for few rows, and 2.0 s instead of 2.7 for a million. Each operation is the kernel's,
-in its order, and none is fused with another.
+Loading compiled code takes a second of CPU, and more the first time. With NumPy ``ebnc predict``
+needs 0.6 s instead of 1.6 for few rows, and 2.0 s instead of 2.7 for a million. The operations are
+those of the kernel, in the same order, without fusing.
 """
 
 from itertools import pairwise
@@ -19,7 +19,7 @@ __all__ = ["numpy_probabilities"]
 
 
 def numpy_probabilities(codes: CodeArray, flat: FlatTables) -> FloatArray:
-    """As ``lookup.look_up_probabilities``."""
+    """The same as ``lookup.look_up_probabilities``."""
     columns, strides, starts, offsets, tables = flat
     cell_type = np.int32 if tables.shape[1] < 2**31 else np.int64
     n_rows = codes.shape[1]
@@ -39,7 +39,7 @@ def numpy_probabilities(codes: CodeArray, flat: FlatTables) -> FloatArray:
 
 
 def _add(terms: list[FloatArray], total: FloatArray) -> None:
-    """In the order of ``tiles.gather``: four at a time."""
+    """Add the terms in the order of ``tiles.gather``: four at a time."""
     whole = len(terms) // 4 * 4
     for i in range(0, whole, 4):
         total += (terms[i] + terms[i + 1]) + (terms[i + 2] + terms[i + 3])
@@ -68,7 +68,7 @@ def _softmax(log_odds: FloatArray) -> FloatArray:
 
 
 def _exp_of_negative(x: FloatArray) -> FloatArray:
-    """As ``exponential.exp_of_negative``; in place, so that all stays in the cache."""
+    """The same as ``exponential.exp_of_negative``; in place, to stay in the processor's cache."""
     is_zero = x < SMALLEST
     r = np.maximum(x, SMALLEST)
     shifted = r * LOG2_E

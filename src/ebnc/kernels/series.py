@@ -1,4 +1,4 @@
-"""Constants of exp, log and log(1 + x): the same for compiled code and for NumPy."""
+"""Constants of exp, log and log(1 + x), shared by compiled code and NumPy."""
 
 import math
 

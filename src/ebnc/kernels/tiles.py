@@ -1,8 +1,8 @@
 """One tile of rows: cells from codes, log odds by gather, probabilities, scatter.
 
-Shared by the kernels of prediction and likelihood; a tile's arrays stay in the first-level cache.
+The kernels of prediction and likelihood share it; a tile's arrays fit in the first-level cache.
 
-    cells      (m, ≥ n) unsigned: for every table and row the number of the cell the row falls in
+    cells      (m, ≥ n) unsigned: for every table and row the number of the row's cell
     offsets    (m + 1,): table b owns columns offsets[b]:offsets[b + 1] of ``tables``
     tables     (L, offsets[-1]): L = K − 1 log odds against class 0 in each cell
 """
@@ -34,7 +34,7 @@ def mix(codes, columns, strides, starts, first, n, cells):  # type: ignore[no-un
 
 @njit(nogil=True)
 def gather(cells, offsets, table, first, n, out):  # type: ignore[no-untyped-def]
-    """out[i] = Σ_b table[offsets[b] + cells[b, first + i]]; four at a time halve the traffic."""
+    """out[i] = Σ_b table[offsets[b] + cells[b, first + i]]; four at a time halve memory traffic."""
     out[:n] = 0.0
     m = cells.shape[0]
     b = 0
@@ -89,7 +89,7 @@ def room_for_tile(tables):  # type: ignore[no-untyped-def]
 def probabilities(cells, offsets, tables, first, n, p, log_z, scratch):  # type: ignore[no-untyped-def]
     """p[k, i] = p(y^k) of row first + i, k = 0 … L, and log Z; p: (L + 1, TILE)."""
     if tables.shape[0] == 1:
-        # Not in place: then it would not be vectorised (16 ns a row instead of 4).
+        # Computing in place would prevent vectorisation (16 ns per row instead of 4).
         gather(cells, offsets, tables[0], first, n, scratch)
         _sigmoid(scratch, n, p[0], p[1], log_z)
     else:
@@ -113,7 +113,7 @@ def _sigmoid(log_odds, n, p0, p1, log_z):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, error_model="numpy")
 def _softmax(p, n, log_z, total):  # type: ignore[no-untyped-def]
-    """p[1:] holds log odds and becomes probabilities in place, shifted by the largest."""
+    """Replace the log odds in p[1:] by probabilities, in place, after a shift by the largest."""
     n_classes = p.shape[0]
     peak = log_z
     peak[:n] = 0.0

@@ -1,4 +1,4 @@
-"""Decision trees over coded rows: which leaf a row falls in, and counts for the next split."""
+"""Decision trees over coded rows: the leaf of each row, and counts for the next split."""
 
 import numpy as np
 
@@ -35,8 +35,8 @@ def _count(codes, columns, rows, classes, weights, counts):  # type: ignore[no-u
 def find_leaves(
     codes: CodeArray, columns: IntArray, states: IntArray, equal: IntArray, other: IntArray
 ) -> IntArray:
-    """The leaf of every row. Node i asks whether ``codes[columns[i]] == states[i]`` and goes on at
-    ``equal[i]`` or ``other[i]``; a leaf has column −1. Node 0 is the root."""
+    """The leaf of every row. Node i tests whether ``codes[columns[i]] == states[i]`` and continues
+    at ``equal[i]`` or ``other[i]``; a leaf has column −1. Node 0 is the root."""
     out = np.empty(codes.shape[1], dtype=np.int64)
     in_parallel(
         lambda block: _walk(codes, columns, states, equal, other, *block, out),
@@ -54,9 +54,9 @@ def count_states(
     n_states: int,
     n_classes: int,
 ) -> FloatArray:
-    """How often each state of each column goes with each class among ``rows``.
+    """Count each state of each column with each class in ``rows``.
 
-    Shape (columns, n_states, n_classes); ``weights`` is empty where every row weighs 1.
+    Shape (columns, n_states, n_classes); ``weights`` is empty if all weights are 1.
     """
     counts = np.zeros((len(columns), n_states, n_classes))
     _count(codes, columns, rows, classes, weights, counts)

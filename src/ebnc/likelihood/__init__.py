@@ -1,1 +1,1 @@
-"""Value, gradient and Hessian of one local model; priors."""
+"""Priors, and value, gradient and Hessian of the log posterior of one local model."""

@@ -1,7 +1,7 @@
-"""Cells and classes of cases: all that the likelihood needs of the data, whole or in parts.
+"""Cells and classes of the rows, on which the likelihood depends, in memory or in parts.
 
 A sum over rows is a function of ``CellCounts`` (see ``row_sums``); ``Counts.add_up`` evaluates it
-where the rows are, in memory, on disk or on a cluster, and adds up.
+for every part, in memory, on disk or on a cluster, and adds the results.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Counts(Protocol):
-    """What a posterior asks of its data. ``class_counts``: (K, cells of all bags)."""
+    """The data of a posterior. ``class_counts``: (K, cells of all bags)."""
 
     @property
     def n_rows(self) -> int: ...
@@ -47,7 +47,7 @@ class Counts(Protocol):
 class CellCounts:
     """Rows in memory: their cells in the bags of ``design``, classes and weights.
 
-    ``weights`` is empty where every row weighs 1. ``rows``: the codes that the cells come from.
+    ``weights`` is empty if all weights are 1. ``rows``: the codes from which cells are computed.
     """
 
     design: Design
@@ -58,7 +58,7 @@ class CellCounts:
 
     @cached_property
     def class_counts(self) -> FloatArray:
-        """How often each class falls into each cell, (K, cells of all bags)."""
+        """Weight of each class in each cell, (K, cells of all bags)."""
         design = self.design
 
         def count(block: tuple[int, int]) -> FloatArray:
@@ -70,7 +70,7 @@ class CellCounts:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows, not of cases: a row may have a weight."""
+        """Number of rows, regardless of their weights."""
         return int(self.cells.shape[1])
 
     @cached_property
@@ -79,17 +79,17 @@ class CellCounts:
         return float(self.weights.sum()) if self.weights.size else float(self.n_rows)
 
     def add_up(self, job: Callable[..., T], *arguments: Any) -> T:
-        """The job's result: there is one part."""
+        """The result of the job on the only part."""
         return job(self, *arguments)
 
     def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]:
-        """The results of all parts: of one."""
+        """The result of the job on the only part, as a list."""
         return [job(self, *arguments)]
 
 
 @dataclass(frozen=True, eq=False)
 class PartedCounts:
-    """``CellCounts`` in parts, each where its cases are."""
+    """``CellCounts`` in parts, each stored with its rows."""
 
     parts: Parts
     class_counts: FloatArray
@@ -105,7 +105,7 @@ class PartedCounts:
         return self.parts.total_weight
 
     def add_up(self, job: Callable[..., T], *arguments: Any) -> T:
-        """Σ over the parts, in a fixed tree."""
+        """The sum of the job's results over the parts, in a fixed order."""
         return self.parts.add_up(job, *arguments)
 
     def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]:
@@ -114,7 +114,7 @@ class PartedCounts:
 
 
 def count_cells(design: Design, cases: Parts) -> Counts:
-    """Cells of the cases' rows, and how often each class falls into each cell."""
+    """Compute the cells of all rows and the weight of each class in each cell."""
     if isinstance(cases, Cases):
         return _count_part(cases, design)
     parts = cases.prepared(_count_part, design)
@@ -122,7 +122,7 @@ def count_cells(design: Design, cases: Parts) -> Counts:
 
 
 def joined_counts(parts: Sequence[CellCounts]) -> CellCounts:
-    """Counts of all rows of several parts, which must fit into memory."""
+    """Concatenate several parts, which must fit into memory."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]

@@ -1,9 +1,9 @@
-"""The linear map φ → tables, and its transpose, without ever writing the design matrix down.
+"""The linear map φ → tables, and its transpose, without an explicit design matrix.
 
     T_B = Σ_{S → B} (⊗_{i∈S} H_i) Φ_S Qᵀ,        Q = H_Y[1:] − H_Y[0]
 
-H: the orthonormal coding. Clusters are packed into *bags*, so that one look-up serves several
-small ones; the functions are those of the clusters. Every term S belongs to the first bag that
+H: the orthonormal coding. Small clusters are packed into *bags*, so that one look-up serves
+several of them; this does not change the terms. Every term S belongs to the first bag that
 contains it.
 """
 
@@ -26,16 +26,16 @@ from ebnc.typing import CodeArray, FloatArray, IntArray
 __all__ = ["Bag", "Design", "place_terms"]
 
 BAG_CELLS = 128  # larger bags save look-ups but make cross-tabulations of pairs slow to fill
-FEW_STATES = 32  # of a variable, up to which products of all its columns are written out
-DENSE_CELLS = 2**14  # matrices M up to this size are always written out
+FEW_STATES = 32  # up to this number of states, products of all columns are stored explicitly
+DENSE_CELLS = 2**14  # matrices M up to this size are always stored explicitly
 
 
 @dataclass(frozen=True, eq=False)
 class Bag:
-    """One look-up: the variables of a bag and the terms whose parameters it carries.
+    """One look-up: the variables of a bag and the terms that belong to it.
 
-    M = (⊗_{i ∈ bag} [1 | H_i])[:, keep], shape (cells, terms' columns). M·φ and Mᵀ·t go axis by
-    axis (Σ r_i operations a cell) where that is cheaper than the written-out product.
+    M = (⊗_{i ∈ bag} [1 | H_i])[:, keep], shape (cells, terms' columns). M·φ and Mᵀ·t are computed
+    axis by axis (Σ r_i operations per cell) if that is cheaper than the explicit product.
     """
 
     names: tuple[str, ...]
@@ -50,7 +50,7 @@ class Bag:
         terms: Iterable[Sequence[str]],
         coding: Callable[[int], FloatArray] = ORTHONORMAL.full,
     ) -> "Bag":
-        """A bag over ``names`` that carries these terms; ``coding``: [1 | H] of r states."""
+        """A bag over ``names`` with these terms; ``coding``: [1 | H] of r states."""
         sizes = [n_states[x] for x in names]
         cells = np.arange(prod(sizes)).reshape(sizes)
         keep = [np.empty(0, dtype=np.int64)]
@@ -67,7 +67,7 @@ class Bag:
 
     @cached_property
     def matrix(self) -> FloatArray | None:
-        """M, or None where axis by axis is cheaper."""
+        """M, or None if the computation axis by axis is cheaper."""
         n_columns = self.keep.size
         by_axis = 2 * sum(factor.shape[0] for factor in self.factors)
         if self.n_cells * n_columns > DENSE_CELLS and n_columns > by_axis:
@@ -93,16 +93,16 @@ class Bag:
     def pull_back_squares(self, diagonal: FloatArray) -> FloatArray:
         """Mᵀ diag(t) M for every column t of (cells, q), shape (q, columns, columns).
 
-        Along each axis in turn, from r_i to the r_i² products of two columns of its factor; then
-        columns are picked out: that of M with numbers (k_i) and that with (l_i) meet at (k_i, l_i).
+        Each axis in turn is mapped from r_i to the r_i² products of two columns of its factor. Then
+        columns are selected: columns (k_i) and (l_i) of M have their product at (k_i, l_i).
         """
         array = diagonal
         for factor in self.factors:
             r = factor.shape[0]
-            behind = array.reshape(r, -1).T  # the axis goes from the front to the end
-            if r > FEW_STATES:  # r³ products would not fit
+            behind = array.reshape(r, -1).T  # moves the axis from the front to the end
+            if r > FEW_STATES:  # r³ products would take too much memory
                 array = factor.T @ (behind[:, :, None] * factor)
-            else:  # one product of matrices instead of many small ones
+            else:  # one large matrix product instead of many small ones
                 array = behind @ (factor[:, :, None] * factor[:, None, :]).reshape(r, r * r)
         left, right, rest, stride = np.zeros_like(self.keep), np.zeros_like(self.keep), self.keep, 1
         for factor in reversed(self.factors):
@@ -132,12 +132,12 @@ class Design:
     basis : Basis
         The terms, in the order of the flat φ.
     bags : tuple of Bag
-        The look-ups, each with the terms that it carries.
+        The look-ups, each with its terms.
     order : array (columns,)
-        From the flat vector of the basis to this order:
+        The permutation from the basis to this order:
         φ_design = φ_basis.reshape(-1, K − 1)[order].
     order_of_interaction : array (columns,)
-        How many inputs the term of each column has.
+        Number of inputs of each column's term.
     """
 
     basis: Basis
@@ -147,7 +147,7 @@ class Design:
 
     @classmethod
     def of(cls, basis: Basis, most_cells: int = BAG_CELLS) -> "Design":
-        """The design of a basis, its clusters packed into bags of at most ``most_cells`` cells."""
+        """The design of a basis, with clusters packed into bags of at most ``most_cells`` cells."""
         n_states = {x: basis.domain.n_states(x) for x in basis.structure.markov_blanket}
         scopes = pack_bags(basis.structure.clusters, n_states, most_cells)
         carried = place_terms(basis.terms, scopes)
@@ -176,13 +176,13 @@ class Design:
 
     @cached_property
     def columns(self) -> tuple[slice, ...]:
-        """The rows of φ that each bag carries."""
+        """The rows of φ that belong to each bag."""
         edges = np.cumsum([0, *(bag.keep.size for bag in self.bags)]).tolist()
         return tuple(slice(start, stop) for start, stop in pairwise(edges))
 
     @cached_property
     def offsets(self) -> IntArray:
-        """Where the cells of each bag begin in the tables, shape (bags + 1,)."""
+        """Offsets of the bags' cells in the tables, shape (bags + 1,)."""
         return np.cumsum([0, *(bag.n_cells for bag in self.bags)], dtype=np.int64)
 
     @property
@@ -197,7 +197,7 @@ class Design:
 
     @property
     def n_class_pairs(self) -> int:
-        """Pairs a ≤ b of log odds."""
+        """Number of pairs a ≤ b of log odds."""
         return self.n_others * (self.n_others + 1) // 2
 
     @cached_property
@@ -207,7 +207,7 @@ class Design:
         refuse_if_too_large(
             4 * 8 * len(q) ** 4 // 2,
             f"the Hessian's map of pairs of {len(q) + 1} classes",
-            "merge classes that are alike",
+            "merge similar classes",
         )
         a, b = np.triu_indices(len(q))
         outer = q[a][:, :, None] * q[b][:, None, :]
@@ -215,15 +215,15 @@ class Design:
         return outer.reshape(a.size, -1)
 
     def bag_of(self, names: Sequence[str], terms: Sequence[Sequence[str]]) -> Bag:
-        """A bag over ``names`` that carries only these terms, in the order given."""
+        """A bag over ``names`` with these terms, in this order."""
         return Bag.of(names, {x: self.basis.domain.n_states(x) for x in names}, terms)
 
     def from_basis(self, phi: FloatArray) -> FloatArray:
-        """A flat φ (or gradient) of the basis in this order, shape (columns, K − 1)."""
+        """Convert a flat φ (or gradient) of the basis to this order, shape (columns, K − 1)."""
         return phi.reshape(self.n_columns, self.n_others)[self.order]
 
     def to_basis(self, phi: FloatArray) -> FloatArray:
-        """Back to the flat φ of the basis."""
+        """The inverse of ``from_basis``."""
         flat = np.empty((self.n_columns, self.n_others))
         flat[self.order] = phi
         return flat.ravel()
@@ -237,7 +237,7 @@ class Design:
         return np.ascontiguousarray(np.concatenate(parts).T)
 
     def pull_back(self, tables: FloatArray) -> FloatArray:
-        """The transposed map: a gradient in tables (K − 1, cells) → one in φ (columns, K − 1)."""
+        """The transpose: a gradient in tables (K − 1, cells) → one in φ (columns, K − 1)."""
         out = np.empty((self.n_columns, self.n_others))
         for bag, where, (start, stop) in zip(
             self.bags, self.columns, pairwise(self.offsets.tolist()), strict=True
@@ -246,7 +246,7 @@ class Design:
         return out @ self.class_map
 
     def rows_of(self, cells: CodeArray) -> FloatArray:
-        """Rows of the design matrix, written out: cells (bags, rows) → (rows, columns)."""
+        """Explicit rows of the design matrix: cells (bags, rows) → (rows, columns)."""
         return np.concatenate(
             [matrix[own] for matrix, own in zip(self._matrices, cells, strict=True)], axis=1
         )
@@ -256,7 +256,7 @@ class Design:
         return [bag.to_cells(np.eye(bag.keep.size)) for bag in self.bags]
 
     def cells(self, rows: CodedRows) -> CodeArray:
-        """Cell numbers of coded rows, shape (bags, rows), in the smallest of two unsigned types."""
+        """Cell numbers of coded rows, shape (bags, rows), in the smaller possible unsigned type."""
         from ebnc.kernels.likelihood import mix_cells
 
         largest = max(bag.n_cells for bag in self.bags)
@@ -269,7 +269,7 @@ class Design:
 
 
 def place_terms(terms: Sequence[Term], scopes: Sequence[Sequence[str]]) -> list[list[Term]]:
-    """The terms that each scope carries: every term belongs to the first scope that contains it."""
+    """The terms of each scope; every term belongs to the first scope that contains it."""
     carried: list[list[Term]] = [[] for _ in scopes]
     for term, scope in zip(terms, first_bags(scopes, [t.inputs for t in terms]), strict=True):
         carried[scope].append(term)

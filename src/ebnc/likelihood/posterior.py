@@ -3,9 +3,10 @@
     log p(D, φ) = Σ_l n_l log p(y_l|x_l, φ) + log p(φ)
                 = ⟨class counts, tables⟩ − Σ_l n_l log Z_l − ½ Σ φ²/σ² + const
 
-Classes enter only through the class counts of cells, a linear term; what depends on rows is log Z.
-The negative Hessian is made of cross-tabulations of pairs of bags, weighted by
-n (δ_ab p_a − p_a p_b) and pulled back on both sides. It is concave: softmax regression.
+Classes enter only through the class counts of cells, a linear term; only log Z needs a sum over
+rows. The negative Hessian consists of cross-tabulations of pairs of bags, weighted by
+n (δ_ab p_a − p_a p_b) and pulled back on both sides. The log posterior is concave, as in softmax
+regression.
 """
 
 from collections.abc import Sequence
@@ -33,12 +34,12 @@ from ebnc.typing import FloatArray
 __all__ = ["OutsideBlock", "Posterior", "count_cells"]
 
 CELL_ROWS = 20
-BATCH_BYTES = 256 * 2**20  # blocks outside of the design that are summed together
+BATCH_BYTES = 256 * 2**20  # size of the blocks outside the design that one pass sums
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """The objective of a fit; φ always in the design's order, shape (columns, K − 1)."""
+    """The objective of a fit; φ is in the design's order, shape (columns, K − 1)."""
 
     design: Design
     data: Counts
@@ -61,15 +62,14 @@ class Posterior:
     # -- value and gradient -----------------------------------------------------------------
 
     def value_and_gradient(self, phi: FloatArray) -> tuple[float, FloatArray]:
-        """Log-likelihood − ½ Σ φ²/σ² and its gradient; without the prior's constant."""
+        """Log-likelihood − ½ Σ φ²/σ², without the prior's constant, and its gradient."""
         log_z, expected = self._log_partition(phi)
         shrunk = self.precision[:, None] * phi
         value = float(np.vdot(self.observed, phi)) - log_z - 0.5 * float(np.vdot(shrunk, phi))
         return value, self.observed - self.design.pull_back(expected) - shrunk
 
     def rounding(self, phi: FloatArray, value: float) -> float:
-        """Rounding error of a value: that of its two large terms, which may nearly cancel, or of
-        which the first one may vanish."""
+        """Rounding error of a value: that of its two large terms, which may nearly cancel."""
         least = min(1.0, self.data.n_cases)  # weights may be tiny
         return 1e-14 * (least + abs(float(np.vdot(self.observed, phi))) + abs(value))
 
@@ -89,7 +89,7 @@ class Posterior:
         return np.triu(upper) + np.triu(upper, 1).T
 
     def upper_neg_hessian(self, phi: FloatArray) -> FloatArray:
-        """A with its upper triangle only, all that a Cholesky factor needs; the rest is undefined.
+        """The upper triangle of A, for a Cholesky factor; the rest is undefined.
 
         A[(s, a), (t, b)] = Σ_{c,c′} M[c, s] M′[c′, t] Σ_{l in c, c′} n_l (δ_ab p_a − p_a p_b),
         the classes mapped by Q on both sides.
@@ -102,7 +102,7 @@ class Posterior:
         return neg_hessian
 
     def diagonal_blocks(self, phi: FloatArray) -> list[FloatArray]:
-        """The blocks of A that belong to one bag each: O(N · bags) work, O(Σ d_b²) memory."""
+        """The diagonal blocks of A, one per bag: O(N · bags) work, O(Σ d_b²) memory."""
         design = self.design
         totals = self.data.add_up(sum_diagonals, design.phi_to_tables(phi))
         blocks = []
@@ -113,7 +113,7 @@ class Posterior:
             blocks.append(block)
         return blocks
 
-    # -- bags that are not in the design yet --------------------------------------------------
+    # -- bags outside the design --------------------------------------------------------------
 
     def outside_blocks(
         self,
@@ -124,9 +124,8 @@ class Posterior:
     ) -> list[OutsideBlock]:
         """Gradient and Hessian of the likelihood in the parameters of other bags, at φ.
 
-        ``beside``: for every bag the numbers of the design's bags that the mixed derivatives are
-        taken with; all of them unless given. ``kept``, an empty list, saves work in further calls
-        with the same φ.
+        ``beside``: for every bag the numbers of the design's bags in the mixed derivatives; all of
+        them by default. ``kept``: a cache, empty at first, for further calls with the same φ.
         """
         tables = self.design.phi_to_tables(phi)
         at_once = BATCH_BYTES // (8 * self.design.dimension * self.design.n_others)
@@ -138,20 +137,20 @@ class Posterior:
             batch.append((bag, everything if beside is None else beside[i]))
             size += bag.keep.size
             if size > at_once or i == len(bags) - 1:
-                mine = kept if isinstance(self.data, CellCounts) else None  # parts have their own
-                blocks += self.data.add_up(sum_outside, tables, batch, mine)
+                cache = kept if isinstance(self.data, CellCounts) else None  # parts cannot share it
+                blocks += self.data.add_up(sum_outside, tables, batch, cache)
                 batch, size = [], 0
         return blocks
 
     # -- a sample of rows -------------------------------------------------------------------
 
     def thinned(self, n_rows: int) -> "Posterior":
-        """The posterior of a sample of about ``n_rows`` rows, weighted to stand for all of them.
+        """The posterior of a weighted sample of about ``n_rows`` rows that represents all rows.
 
-        Always the same sample. Rows of rare cells are kept, ``CELL_ROWS`` of each or all there are:
-        a state that the sample missed would have no curvature but its prior's, and steps in that
-        metric overshoot a thousandfold. Class counts are the sample's own; those of all rows would
-        make the noise of p(x) part of the likelihood.
+        The sample is deterministic. It has at least ``CELL_ROWS`` rows of every cell, or all of
+        them: a state missing from the sample would have only the curvature of its prior, and steps
+        in that metric overshoot a thousandfold. Class counts are those of the sample; the counts of
+        all rows would add the noise of p(x) to the likelihood.
         """
         design, counts = self.design, self.data.class_counts.sum(axis=0)
         total = float(counts[: int(design.offsets[1])].sum())
@@ -159,27 +158,27 @@ class Posterior:
         sample = joined_counts(self.data.collect(draw_sample, rates))
         return Posterior(design, sample, self.prior)
 
-    # -- prices: they decide, so they come from operation counts and not from a clock ---------
+    # -- prices: operation counts, not timings, so that decisions are reproducible ------------
 
     @property
     def gradient_price(self) -> float:
-        """About the nanoseconds of one value and gradient."""
+        """Approximate time of one value and gradient, in nanoseconds."""
         n_others = self.design.n_others
         return 100_000 + self.data.n_rows * n_others * (0.9 * len(self.design.bags) + 5.0)
 
     @property
     def hessian_price(self) -> float:
-        """About the nanoseconds of A and its factor."""
+        """Approximate time of A and its factor, in nanoseconds."""
         return min(self._cross_price, self._dense_price) + self.design.dimension**3 / 90
 
     @property
     def writes_rows_out(self) -> bool:
-        """Whether A is cheaper by products of rows written out than by cross-tabulations."""
+        """Whether explicit rows of the design are cheaper for A than cross-tabulations."""
         return self._dense_price < self._cross_price
 
     @property
     def _cross_price(self) -> float:
-        """A by cross-tabulations: every pair of bags, every row; then pulled back."""
+        """Time of A by cross-tabulations: every pair of bags, every row; then the pull-back."""
         design = self.design
         m, n_others = len(design.bags), design.n_others
         per_row = (0.6 * m * m + 5.0) * (1.0 + 0.5 * (design.n_class_pairs - 1))
@@ -189,6 +188,6 @@ class Posterior:
 
     @property
     def _dense_price(self) -> float:
-        """A by products of rows written out: 0.06 ns for a multiplication, measured."""
+        """Time of A by products of explicit rows; a multiplication was measured at 0.06 ns."""
         n_columns, n_pairs = self.design.n_columns, self.design.n_class_pairs
         return self.data.n_rows * n_columns * (2.0 + 0.06 * n_columns * n_pairs)

@@ -2,8 +2,9 @@
 
     Φ_S ~ N(0, σ²_{|S|}),  S ≠ ∅;     the intercept has a wide normal of its own
 
-A prior on functions: it does not depend on how states are named or which class is the baseline.
-It is nested: dropping a term is the same as never having had it. σ = ∞ is flat: maximum likelihood.
+It is a prior on functions: it does not depend on the names of states or the choice of the baseline
+class. It is nested: Φ_S = 0 gives the prior of the model without S. σ = ∞ is flat, which gives
+maximum likelihood.
 """
 
 import math
@@ -20,20 +21,20 @@ from ebnc.typing import FloatArray
 __all__ = ["INTERCEPT_SCALE", "NormalPrior", "as_prior"]
 
 INTERCEPT_SCALE = 10.0
-LARGEST_SCALE = 1e100  # its square, and one over it, are still numbers
+LARGEST_SCALE = 1e100  # its square and the inverse of its square are finite and positive
 LOG_2PI = math.log(2 * math.pi)
 
 
 @dataclass(frozen=True)
 class NormalPrior:
-    """``scales[s − 1]`` is σ of terms with s inputs; the last one holds for all higher orders."""
+    """``scales[s − 1]`` is σ of terms with s inputs; the last scale applies to higher orders."""
 
     scales: tuple[float, ...]
     intercept_scale: float = INTERCEPT_SCALE
 
     @property
     def is_proper(self) -> bool:
-        """Whether every scale is finite, so that there is an evidence."""
+        """Whether every scale is finite, so that the evidence exists."""
         return all(map(math.isfinite, (*self.scales, self.intercept_scale)))
 
     def scale_of(self, order: int) -> float:
@@ -41,21 +42,21 @@ class NormalPrior:
         return self.scales[min(order, len(self.scales)) - 1] if order else self.intercept_scale
 
     def precision(self, design: Design) -> FloatArray:
-        """1/σ² of every column of the design, 0 where the prior is flat."""
+        """1/σ² of every column of the design; 0 for a flat prior."""
         orders = design.order_of_interaction
         by_order = [self.scale_of(s) ** -2 for s in range(int(orders.max()) + 1)]
         precision: FloatArray = np.array(by_order)[orders]
         return precision
 
     def log_density(self, design: Design, phi: FloatArray) -> float:
-        """log p(φ), its normalising constant included; φ in the design's order."""
+        """log p(φ), including its normalising constant; φ is in the design's order."""
         precision = np.repeat(self.precision(design), design.n_others)
         flat = phi.ravel()
         return float(0.5 * np.sum(np.log(precision) - LOG_2PI - precision * flat**2))
 
 
 def as_prior(prior_scale: object) -> NormalPrior:
-    """From one σ > 0 for all terms, or one for each order of interaction; ∞ everywhere is ML."""
+    """Convert one σ > 0 for all terms, or one per order of interaction, to a prior."""
     given: Any = prior_scale if isinstance(prior_scale, Sequence | np.ndarray) else [prior_scale]
     try:
         if isinstance(given, str | bytes):

@@ -1,7 +1,7 @@
-"""Sums over rows, as functions of one part of the rows: what value, gradient and Hessian are of.
+"""Sums over one part of the rows, from which value, gradient and Hessian are computed.
 
-Each takes ``CellCounts`` and the tables of log odds (K − 1, cells), and returns arrays (or tuples
-and lists of them) that may be added up over parts.
+Each function takes ``CellCounts`` and the tables of log odds (K − 1, cells), and returns arrays (or
+tuples and lists of them) that can be added over parts.
 """
 
 import math
@@ -39,9 +39,10 @@ __all__ = [
     "sum_outside",
 ]
 
-RowTerms = list[tuple[FloatArray, FloatArray]]  # information and residuals, if they fit: one
+RowTerms = list[tuple[FloatArray, FloatArray]]
+"""Cache of at most one (information, residuals) pair; empty if it would not fit in memory."""
 
-CHUNK_BYTES = 64 * 2**20  # information of so many bytes at a time, whatever the number of rows
+CHUNK_BYTES = 64 * 2**20  # limit of the information that is in memory at a time
 
 
 def sum_log_partition(counts: CellCounts, tables: FloatArray) -> tuple[float, FloatArray]:
@@ -74,7 +75,7 @@ class _Chunk:
 def sum_hessian(counts: CellCounts, tables: FloatArray) -> FloatArray:
     """The likelihood's part of A by cross-tabulations, shape (columns, K − 1, columns, K − 1).
 
-    Blocks of bags above the diagonal are left at zero.
+    Blocks of bags above the diagonal are zero.
     """
     design = counts.design
     n_others = design.n_others
@@ -100,9 +101,9 @@ def _add_block(result: FloatArray, chunk: _Chunk, pair: tuple[int, int]) -> None
 
 
 def sum_hessian_dense(counts: CellCounts, tables: FloatArray) -> FloatArray:
-    """The same as ZᵀWZ with rows Z of the design written out, by chunks.
+    """The likelihood's part of A as ZᵀWZ with explicit rows Z of the design, by chunks.
 
-    Cheaper than cross-tabulations where there are hundreds of bags and few rows.
+    This is cheaper than cross-tabulations for hundreds of bags and few rows.
     """
     design = counts.design
     n_others, n_pairs = design.n_others, design.n_class_pairs
@@ -118,7 +119,7 @@ def sum_hessian_dense(counts: CellCounts, tables: FloatArray) -> FloatArray:
         whole = products[0] * design.class_pairs[0, 0]
         return np.asarray(whole).reshape(design.n_columns, 1, design.n_columns, 1)
     classes = design.class_pairs.reshape(n_pairs, n_others, n_others)
-    whole = np.tensordot(products, classes, axes=(0, 0))  # a matrix product, unlike einsum's
+    whole = np.tensordot(products, classes, axes=(0, 0))  # einsum would not use a matrix product
     return np.ascontiguousarray(whole.transpose(0, 2, 1, 3))
 
 
@@ -135,8 +136,11 @@ def sum_diagonals(counts: CellCounts, tables: FloatArray) -> list[FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class OutsideBlock:
-    """Of a bag outside of the design, with d_B parameters: the likelihood's gradient (d_B,), its
-    negative Hessian (d_B, d_B), and that with parameters of the design (d_B, up to d)."""
+    """Derivatives of the likelihood for a bag outside the design, with d_B parameters.
+
+    ``gradient``: (d_B,). ``own``: the negative Hessian (d_B, d_B). ``cross``: the negative mixed
+    derivatives with parameters of the design, (d_B, up to d).
+    """
 
     gradient: FloatArray
     own: FloatArray
@@ -144,7 +148,7 @@ class OutsideBlock:
 
     @classmethod
     def zeros(cls, design: Design, bag: Bag, beside: Sequence[int]) -> "OutsideBlock":
-        """The sums over no rows; ``beside``: the design's bags in the cross block."""
+        """A block of zeros; ``beside``: the design's bags in the cross block."""
         size = bag.keep.size * design.n_others
         width = design.n_others * sum(design.bags[b].keep.size for b in beside)
         return cls(np.zeros(size), np.zeros((size, size)), np.zeros((size, width)))
@@ -157,7 +161,7 @@ class OutsideBlock:
     def add_rows(
         self, chunk: _Chunk, residual: FloatArray, bag: Bag, beside: Sequence[int]
     ) -> None:
-        """Add the sums over a chunk of rows; ``residual``: theirs, (rows, K − 1)."""
+        """Add the sums over a chunk of rows; ``residual``: of these rows, (rows, K − 1)."""
         design = chunk.counts.design
         cells = _cells_of(chunk.counts.rows, bag.names, chunk.start, chunk.stop)
         scatter = np.zeros((bag.n_cells, design.n_others))
@@ -180,10 +184,10 @@ def sum_outside(
     bags: Sequence[tuple[Bag, tuple[int, ...]]],
     kept: RowTerms | None = None,
 ) -> list[OutsideBlock]:
-    """Sums of bags outside of the design.
+    """The blocks of bags outside the design.
 
-    Each comes with the numbers of the design's bags that the cross block is taken with. ``kept``,
-    empty at first: what is the same in every call with these rows and tables.
+    ``bags``: each with the numbers of the design's bags in its cross block. ``kept``: a cache,
+    empty at first, for further calls with the same rows and tables.
     """
     design = counts.design
     totals = [OutsideBlock.zeros(design, bag, beside) for bag, beside in bags]
@@ -211,7 +215,7 @@ def _add_outside(
 
 
 def draw_sample(counts: CellCounts, rates: FloatArray) -> CellCounts:
-    """A sample of the rows, each kept at the largest rate of its cells and weighted for it."""
+    """Draw each row at the largest rate of its cells, and weight it by the inverse rate."""
     offsets = counts.design.offsets
 
     def draw(block: tuple[int, int]) -> tuple[IntArray, FloatArray]:
@@ -250,7 +254,7 @@ def _block_of_pair(
 ) -> FloatArray:
     """The block M_leftᵀ · cross-tabulation · M_right of A, shape (d_left, K − 1, d_right, K − 1).
 
-    ``cells``: of the rows, in the right bag and in the left one.
+    ``cells``: cells of the rows in the right bag, then in the left one.
     """
     n_pairs = weights.shape[1]
     table = np.zeros((right.n_cells * left.n_cells, n_pairs))
@@ -286,7 +290,7 @@ def _residuals(counts: CellCounts, tables: FloatArray, start: int, stop: int) ->
 
 
 def _fill(out: FloatArray, start: int, kernel: Callable[[int, int, FloatArray], None]) -> None:
-    """Let a kernel fill the rows of ``out``, the first of which is row ``start``, by blocks."""
+    """Fill ``out``, which begins at row ``start``, by a kernel, in parallel blocks of rows."""
 
     def fill(block: tuple[int, int]) -> None:
         first, last = block
@@ -305,6 +309,6 @@ def _cells_of(rows: CodedRows, names: Sequence[str], start: int, stop: int) -> C
 
 
 def row_chunks(n_rows: int, row_floats: int) -> list[tuple[int, int]]:
-    """Consecutive rows, so few that ``row_floats`` numbers for each of them fit into memory."""
+    """Chunks of consecutive rows that fit into memory at ``row_floats`` numbers per row."""
     length = max(2**16, CHUNK_BYTES // (8 * row_floats))
     return [(start, min(start + length, n_rows)) for start in range(0, n_rows, length)]

@@ -1,7 +1,7 @@
 """Parameters θ κ η ψ φ λ of an EBNC, the maps between them, codings, dimension.
 
-The paper's chain of maps, θ → κ → λ (§4) and θ → ω → η → ψ → λ (§6), is public here; ω is κ.
-φ and λ are what ``ebnc.EBNC`` holds and computes.
+This package exports the paper's chains of maps, θ → κ → λ (§4) and θ → ω → η → ψ → λ (§6); ω is κ.
+``ebnc.EBNC`` holds φ and computes λ.
 """
 
 from ebnc.parameters.eta import (

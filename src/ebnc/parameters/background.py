@@ -1,12 +1,12 @@
-"""The background of a model: how often states occurred in training, and rows that stand for all.
+"""The background of a model: frequencies of states in the training data, and representative rows.
 
-What is not known of a case is averaged over the background (``unknown``); contributions are
-measured against it (``contributions``).
+Predictions with unknown inputs average over the background (``unknown``); contributions are
+differences from its mean (``contributions``).
 
-At most ``MOST_ROWS`` rows are kept. If more configurations occurred, they are a systematic sample:
-rows are sorted by the class that the model gives them and by how sure it is, and every 1/256 of the
-total weight one is taken. The sample then has the same predictions as all rows, on average, and
-does not depend on the order of rows or columns, or on how states are called.
+A background has at most ``MOST_ROWS`` rows. If more configurations occurred, they are a systematic
+sample: rows are sorted by predicted class and by confidence, and one row is taken at every 1/256 of
+the total weight. The mean prediction of the sample is then close to that of all rows, and the
+sample does not depend on the order of rows or columns, or on the names of states.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,17 +26,23 @@ from ebnc.typing import FloatArray, IntArray
 __all__ = ["Background", "learn_background"]
 
 MOST_ROWS = 256
-MOST_ROWS_OF_PART = 4096  # before the rows of all parts are put together
+MOST_ROWS_OF_PART = 4096  # before the rows of all parts are combined
 
 _Weighted: TypeAlias = tuple[CodedRows, FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """Training data in short, for the inputs that predictions depend on.
+    """Summary of the training data, for the inputs that predictions depend on.
 
-    ``state_weights[x]``: shares of x's states in the training data, shape (r_x,).
-    ``rows``: configurations of the inputs that occurred; ``row_weights``: their shares.
+    Attributes
+    ----------
+    state_weights : mapping from str to array
+        ``state_weights[x]``: shares of x's states in the training data, shape (r_x,).
+    rows : CodedRows
+        Configurations of the inputs that occurred.
+    row_weights : array (rows,)
+        The shares of the configurations.
     """
 
     state_weights: Mapping[str, FloatArray]
@@ -76,9 +82,9 @@ class Background:
         return self.rows.names
 
     def configurations(self, names: Sequence[str]) -> tuple[IntArray, FloatArray]:
-        """What ``names`` may be, shape (names, configurations), and the weight of each.
+        """Configurations of ``names``, shape (names, configurations), and the weight of each.
 
-        For one input these are its states, with exact weights; for several those of the rows.
+        For one input these are its states with exact weights, for several those in ``rows``.
         """
         if len(names) == 1:
             weights = self.state_weights[names[0]]
@@ -91,7 +97,7 @@ class Background:
 
 
 def learn_background(cases: Parts, tables: TableSum, names: Sequence[str]) -> Background:
-    """The background of ``names`` in training data; ``tables`` are those of the model."""
+    """The background of the inputs ``names``; ``tables``: the log odds of the model."""
     counts = cases.add_up(_count_states, tuple(names))
     parts = cases.collect(_thin_out, tables, tuple(names))
     codes = np.concatenate([rows.codes for rows, _ in parts], axis=1)
@@ -129,10 +135,10 @@ def _distinct(rows: CodedRows, weights: FloatArray) -> _Weighted:
 
 
 def _sample(rows: CodedRows, weights: FloatArray, tables: TableSum, most: int) -> _Weighted:
-    """All rows if they are at most ``most``, else a systematic sample of that size.
+    """All rows if there are at most ``most``, else a systematic sample of that size.
 
-    The commonest predicted class comes first, and in every class the surest row: an order that
-    does not change if classes are numbered otherwise.
+    Rows are sorted by the frequency of their predicted class, then by confidence. This order does
+    not depend on the numbers of the classes.
     """
     if len(rows) <= most:
         return rows, weights

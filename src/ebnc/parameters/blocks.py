@@ -1,4 +1,4 @@
-"""Dimension and a non-redundant basis block by block, the procedure of §6 (eq. 17–19).
+"""Dimension and a non-redundant basis, block by block: the procedure of §6 (eq. 17–19).
 
 For each input X_i the map η_i → ψ_i is linear; the ψ_i of different inputs do not overlap, so
 
@@ -22,8 +22,16 @@ __all__ = ["BlockDimension", "PsiBlock", "PsiParameter", "dimension_by_blocks"]
 class PsiParameter:
     """ψ_i(𝐚) for one state of X_i and one class: a coefficient of I(x_i^s) I(𝐚) in eq. 12.
 
-    States and classes are numbers (0 is the baseline, so ``state`` and ``of_class`` are ≥ 1).
-    ``variable`` is None and ``state`` 0 for ψ_0.
+    Attributes
+    ----------
+    variable : str or None
+        X_i; None for ψ_0.
+    state : int
+        The number s of the state, ≥ 1 because 0 is the baseline; 0 for ψ_0.
+    of_class : int
+        The number of the class, ≥ 1.
+    context : tuple of (str, int)
+        𝐚: earlier inputs with the numbers of their states.
     """
 
     variable: str | None
@@ -34,7 +42,15 @@ class PsiParameter:
 
 @dataclass(frozen=True, slots=True)
 class PsiBlock:
-    """One block of eq. 18: an input (None for ψ_0), the rank of η_i → ψ_i, and a basis."""
+    """One block of eq. 18.
+
+    Attributes
+    ----------
+    variable : str or None
+        X_i; None for ψ_0.
+    basis : tuple of PsiParameter
+        A basis of the image of η_i → ψ_i.
+    """
 
     variable: str | None
     basis: tuple[PsiParameter, ...]
@@ -46,7 +62,13 @@ class PsiBlock:
 
 
 class BlockDimension(int):
-    """A dimension that remembers its blocks: an int with ``blocks``, ``ranks`` and ``basis``."""
+    """A dimension with its blocks.
+
+    Attributes
+    ----------
+    blocks : tuple of PsiBlock
+        The blocks of eq. 18, ψ_0 first.
+    """
 
     blocks: tuple[PsiBlock, ...]
 
@@ -72,10 +94,24 @@ class BlockDimension(int):
 def dimension_by_blocks(
     structure: EmbeddedStructure, n_states: DomainLike, order: Sequence[str] | None = None
 ) -> BlockDimension:
-    """d as the sum of the blocks' ranks (eq. 18), with the basis of eq. 19, exact.
+    """Return d as the sum of the blocks' ranks (eq. 18), with the basis of eq. 19, exact.
 
-    ``order``: any order of the inputs; the sum does not depend on it. Exponential in the size of
-    the largest context; ``dimension`` gives the same number in closed form.
+    The time is exponential in the size of the largest context; ``dimension`` returns the same
+    number in closed form.
+
+    Parameters
+    ----------
+    structure : EmbeddedStructure
+        The structure.
+    n_states : Domain or mapping
+        The states of all variables including the target, as counts, labels or a ``Domain``.
+    order : sequence of str, optional
+        Any order of the inputs; the sum does not depend on it.
+
+    Returns
+    -------
+    BlockDimension
+        An int with the blocks, their ranks and the basis.
 
     Examples
     --------

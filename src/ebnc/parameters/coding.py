@@ -1,7 +1,7 @@
-"""Codings: a basis for the functions of one variable, and so, as Kronecker products, of several.
+"""Codings: bases for the functions of one variable and, by Kronecker products, of several.
 
-A coding of r states is a matrix E of shape (r, r − 1); [1 | E] is invertible. The functions on a
-set S of variables that are new in S have the basis ⊗_{i∈S} E_i; classes have a coding of their own:
+A coding of r states is a matrix E of shape (r, r − 1); [1 | E] is invertible. ⊗_{i∈S} E_i is a
+basis of the interactions of the variables in S; classes have a coding of their own:
 
     f_k(x) = Σ_{S ∈ Δ} E_Y[k] · Φ_S · ⊗_{i∈S} E_i[x_i],        λ_k = f_k − f_0
 """
@@ -26,11 +26,11 @@ class Coding:
     matrix: Callable[[int], FloatArray]
 
     def full(self, n_states: int) -> FloatArray:
-        """[1 | E], shape (r, r), invertible: from a constant and coefficients to values."""
+        """[1 | E], shape (r, r), invertible: maps a constant and coefficients to values."""
         return np.column_stack([np.ones(n_states), self.matrix(n_states)])
 
     def classes(self, n_classes: int) -> FloatArray:
-        """Rows E_Y[k] − E_Y[0], k ≥ 1, shape (K − 1, K − 1): from Φ to log odds."""
+        """Rows E_Y[k] − E_Y[0], k ≥ 1, shape (K − 1, K − 1): maps Φ to log odds."""
         matrix = self.matrix(n_classes)
         return matrix[1:] - matrix[:1]
 
@@ -50,27 +50,27 @@ def _helmert(n_states: int) -> FloatArray:
 
 
 def _refuse_many_states(n_states: int) -> None:
-    # The coding itself, and in a fit the variable's block of the Hessian and its factor.
+    # A fit holds the coding, the variable's block of the Hessian, and its factor.
     refuse_if_too_large(
         4 * 8 * n_states**2,
         f"a variable with {n_states} states",
-        "merge states that are alike, or leave the variable out",
+        "merge similar states, or leave the variable out",
     )
 
 
 INDICATOR = Coding("indicator", _indicator)
-"""The paper's: products of indicators I(x_i^s), s ≥ 1; for reading."""
+"""The paper's coding, products of indicators I(x_i^s), s ≥ 1; for reading."""
 
 ORTHONORMAL = Coding("orthonormal", _helmert)
 """Scaled Helmert contrasts, orthogonal to 1 and to each other, EᵀE = r·I; for computing.
 
-A normal prior on Φ with one scale is then a prior on functions: it does not change when states are
-renamed or another class is the baseline.
+A normal prior on Φ with one scale is then a prior on functions: it depends neither on the order of
+states nor on the choice of the baseline class.
 """
 
 
 def coding_named(name: str) -> Coding:
-    """The coding with this name."""
+    """Return the coding with this name."""
     for coding in (INDICATOR, ORTHONORMAL):
         if coding.name == name:
             return coding

@@ -1,8 +1,8 @@
-"""Inputs with one state: they carry no information, so for an EBNC they do not exist.
+"""Inputs with one state, which an EBNC omits because they carry no information.
 
-θ(x_i|a, y) = 1 where X_i has one state, so its factor of eq. 4 is 1 for every class, whatever its
+θ(x_i|a, y) = 1 if X_i has one state, so its factor of eq. 4 is 1 for every class, whatever its
 parents are; and a parent with one state has one context. Removing such inputs from m′, with all
-their arcs, leaves p(y|x) and its parameters as they are.
+their arcs, does not change p(y|x) or its parameters.
 """
 
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ __all__ = ["Sizes", "sizes_of", "without_constants"]
 
 
 def without_constants(structure: EmbeddedStructure, n_states: DomainLike) -> EmbeddedStructure:
-    """The structure without its inputs of one state; the same object where there is none.
+    """The structure without its inputs of one state; the same object if it has none.
 
-    ``n_states``: states by input, as counts, labels or a ``Domain``; inputs that it does not
-    declare stay.
+    ``n_states``: states by input, as counts, labels or a ``Domain``; inputs that are missing from
+    it remain.
     """
     if not isinstance(n_states, Mapping):
-        n_states = as_domain(n_states)  # says what would be right
+        n_states = as_domain(n_states)  # raises a helpful error
     declared = [x for x in structure.inputs if x in n_states]
     counts = count_states(n_states, declared)
     return structure.without([x for x, count in zip(declared, counts, strict=True) if count == 1])
@@ -36,7 +36,7 @@ class Sizes(NamedTuple):
 
 
 def sizes_of(structure: EmbeddedStructure, n_states: DomainLike) -> Sizes:
-    """What a dimension depends on; ``n_states`` must declare the target and the blanket."""
+    """The sizes that a dimension depends on; ``n_states`` must have the target and the blanket."""
     check_structure(structure)
     varying = without_constants(structure, n_states)
     blanket = varying.markov_blanket

@@ -5,18 +5,17 @@ ordinary log odds) are
 
     g_k(x) = log p(y^k|x) − 1/(K − 1) Σ_{j≠k} log p(y^j|x) = Σ_{S ∈ Δ} c_k(S, x_S)
 
-Let w_i be weights of the states of input i that add up to 1. The c_k(S, ·) are the functional
-ANOVA of g_k for independent inputs with these distributions (Hoeffding's decomposition):
-c_k(S, ·), S ≠ ∅, has the weighted mean zero over the states of each of its inputs, c_k(∅) is the
-weighted mean of g_k, and c(S, ·) sums to zero over the classes. No other decomposition over Δ does.
-An input of which nothing is known contributes nothing, in any term: the others then add up to the
-weighted mean.
+Let w_i be weights of the states of input i that sum to 1. The c_k(S, ·) are the functional
+ANOVA of g_k for independent inputs with these distributions (Hoeffding's decomposition), the only
+decomposition over Δ with these properties: c_k(S, ·), S ≠ ∅, has the weighted mean zero over the
+states of each of its inputs, c_k(∅) is the weighted mean of g_k, and c(S, ·) sums to zero over the
+classes. An unknown input contributes 0 in every term; the other terms sum to the weighted mean.
 
     c_k(S, ·) = K/(K − 1) · H_Y[k] · Φ_S · ⊗_{i∈S} E_i,        E_i = H_i − 1 w_iᵀH_i
 
 H: the orthonormal coding; Φ: the parameters in the coding E, whose columns have the weighted mean
-zero. [1 | H_i] = [1 | E_i] · [[1, w_iᵀH_i], [0, I]] takes them there. Weights that are all the same
-change nothing: E_i = H_i.
+zero. [1 | H_i] = [1 | E_i] · [[1, w_iᵀH_i], [0, I]] is the change of coding. Equal weights give
+E_i = H_i.
 """
 
 from collections.abc import Mapping
@@ -48,9 +47,14 @@ StateWeights: TypeAlias = Mapping[str, FloatArray]
 
 
 class Contributions(NamedTuple):
-    """``values[row, t, k]``: what term t adds to g_k; their sum over t is g_k itself.
+    """Contributions of terms to log odds.
 
-    ``terms``: the inputs of every term; the first is (), the intercept.
+    Attributes
+    ----------
+    terms : tuple of tuple of str
+        The inputs of every term; the first is (), the intercept.
+    values : array (rows, terms, K)
+        ``values[row, t, k]``: contribution of term t to g_k; the sum over t is g_k.
     """
 
     terms: tuple[tuple[str, ...], ...]
@@ -63,9 +67,9 @@ class Contributions(NamedTuple):
 
 
 def weights_named(name: str, background: Background | None) -> StateWeights:
-    """The weights of the states by input; none where all states count the same.
+    """The weights of the states by input; an empty mapping means equal weights.
 
-    That is so for "uniform", and for "training" where a model knows no training data.
+    It is empty for "uniform", and for "training" if the model has no background.
     """
     if name not in ("training", "uniform"):
         raise ParameterError(f"weights must be 'training' or 'uniform', got {name!r}")
@@ -73,7 +77,7 @@ def weights_named(name: str, background: Background | None) -> StateWeights:
 
 
 def centred(basis: Basis, phi: FloatArray, weights: StateWeights) -> FloatArray:
-    """Φ in the coding E from φ in the orthonormal coding, which may have columns: (d, …)."""
+    """Φ in the coding E from φ in the orthonormal coding, shape (d,) or (d, …)."""
     if not weights:
         return phi
     change = {}
@@ -88,7 +92,7 @@ def centred(basis: Basis, phi: FloatArray, weights: StateWeights) -> FloatArray:
 def block_to_table(
     basis: Basis, term: Term, block: FloatArray, weights: StateWeights
 ) -> FloatArray:
-    """Blocks Φ_S, as columns, to tables: (Π (r_i − 1) · (K − 1), B) → (r_i …, K, B)."""
+    """Blocks Φ_S, one per column, to tables: (Π (r_i − 1) · (K − 1), B) → (r_i …, K, B)."""
     n_classes = basis.n_classes
     sizes = [basis.domain.n_states(x) for x in term.inputs]
     refuse_large_table((*sizes, n_classes, block.shape[1]), f"the table of term {term.inputs}")
@@ -110,13 +114,13 @@ def contributions(
 ) -> Contributions:
     """c_k(S, x_S) of every row, term and class; ``phi`` is in the orthonormal coding.
 
-    The rows may have one more state than the domain, for entries that are not known.
+    The rows may have one more state than the domain, for unknown entries.
     """
     shape = (len(rows), len(basis.terms), basis.n_classes)
     refuse_if_too_large(
         8 * shape[0] * shape[1] * shape[2],
         f"the contributions of {shape[1]} terms to {shape[0]} rows",
-        "ask for fewer rows",
+        "pass fewer rows",
     )
     values = np.empty(shape)
     recoded = centred(basis, phi, weights)

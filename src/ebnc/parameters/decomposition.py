@@ -1,10 +1,10 @@
 """The decomposition of log odds that "turns on" one input after the other (§6, eq. 11–12).
 
-Take the inputs in some order. λ(x) is its value at the baseline configuration plus, input by
-input, the change when X_i goes from its baseline to x_i while the inputs before it are already at
-their states in x and the inputs behind it still at their baselines. Only the factors that contain
-X_i change; of each, only the earlier inputs matter. That is all this module says: which factors,
-which earlier inputs. ``blocks`` counts with it, ``eta`` computes with it.
+Take the inputs in some order. λ(x) is its value at the baseline configuration plus, for each input,
+the change when X_i goes from its baseline to x_i while the inputs before it are at their states in
+x and the inputs after it at their baselines. Only the factors that contain X_i change, and they
+depend only on the inputs before X_i. This module lists these factors and inputs; ``blocks`` counts
+parameters with them, ``eta`` computes them.
 """
 
 from collections import Counter
@@ -21,8 +21,8 @@ __all__ = ["Turn", "turns"]
 class Turn:
     """Turning on ``variable``: the index sets of η_i and ψ_i.
 
-    ``factors``: those that contain it, each with its earlier inputs, the contexts of η_i.
-    ``context``: all of these together, the contexts 𝐚 of ψ_i(𝐚).
+    ``factors``: the factors that contain it, each with its earlier inputs, the contexts of η_i.
+    ``context``: the union of these inputs, the contexts 𝐚 of ψ_i(𝐚).
     """
 
     variable: str
@@ -34,7 +34,7 @@ def turns(structure: EmbeddedStructure, order: Sequence[str] | None = None) -> t
     """One ``Turn`` per input of the Markov blanket, in ``order``.
 
     ``order``: any order of the inputs; by default the structure's own total order, which keeps
-    contexts small. Inputs outside of the blanket are skipped: nothing changes when they turn on.
+    contexts small. Inputs outside the blanket are skipped because λ does not depend on them.
     """
     blanket = set(structure.markov_blanket)
     if order is None:

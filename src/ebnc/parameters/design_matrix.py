@@ -1,7 +1,7 @@
-"""The design of an EBNC written out: a sparse matrix of products of indicators.
+"""The explicit design matrix of an EBNC: a sparse matrix of products of indicators.
 
-Fitting never needs it (cells are looked up instead); it is for reading, for other people's
-solvers, and for small questions about the data such as separation.
+Fitting looks up cells instead. The matrix serves for reading, for other solvers, and for tests of
+the data such as separation.
 """
 
 from typing import TYPE_CHECKING

@@ -2,8 +2,8 @@
 
     d = (K − 1) · Σ_{S ∈ Δ} Π_{i ∈ S} (r_i − 1)
 
-Δ: all subsets of clusters, ∅ included. The paper gets d by Gaussian elimination (§4, §6; see
-``elimination`` and ``blocks``); the closed form needs no elimination, and rarely Δ itself.
+Δ: all subsets of clusters, including ∅. The paper computes d by Gaussian elimination (§4, §6; see
+``elimination`` and ``blocks``); the closed form needs no elimination and rarely lists Δ.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,15 +18,20 @@ from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["count_terms", "dimension"]
 
-FEW_CLUSTERS = 32  # so few are reduced faster by sweeps over all of them than with an index
-LISTED_AT_ONCE = 256  # so few subsets are listed faster than anything else is begun
-FEW_SUBSETS = 1024  # so few a cluster, on average, are listed; splitting would recurse too deep
+FEW_CLUSTERS = 32  # up to this number, sweeps over all clusters are faster than an index
+LISTED_AT_ONCE = 256  # up to this number of subsets, listing is the fastest method
+FEW_SUBSETS = 1024  # per cluster, on average: list up to this number; splitting recurses too deep
 
 
 def dimension(structure: EmbeddedStructure, n_states: DomainLike) -> int:
-    """Number of free parameters of the span of an EBNC (Theorem 1 with errata E6), exact.
+    """Return the number of free parameters of the span of an EBNC, exact (Theorem 1, errata E6).
 
-    ``n_states``: states per variable, the target among them, as counts, labels or a ``Domain``.
+    Parameters
+    ----------
+    structure : EmbeddedStructure
+        The structure.
+    n_states : Domain or mapping
+        The states of all variables including the target, as counts, labels or a ``Domain``.
 
     Examples
     --------
@@ -43,9 +48,9 @@ def dimension(structure: EmbeddedStructure, n_states: DomainLike) -> int:
 def count_terms(clusters: Iterable[Iterable[str]], n_states: Mapping[str, int]) -> int:
     """f(𝒞) = Σ_{S ∈ Δ} Π_{i ∈ S} (r_i − 1), without enumerating Δ.
 
-    Variables private to one cluster come off together (Graham reduction): with P private and R
-    the rest of the cluster, f(𝒞) = f(𝒞 with R for the cluster) + (Π_P r − 1) · Π_R r. For naive,
-    chain, tree and table nothing is left then; ``_count_core`` takes the rest.
+    Variables private to one cluster are removed together (Graham reduction): with P private and R
+    the rest of the cluster, f(𝒞) = f(𝒞 with R for the cluster) + (Π_P r − 1) · Π_R r. Naive, chain,
+    tree and table leave no core; ``_count_core`` counts any core that remains.
     """
     core = [frozenset(cluster) for cluster in clusters]
     total = 0
@@ -73,7 +78,7 @@ def count_terms(clusters: Iterable[Iterable[str]], n_states: Mapping[str, int]) 
 
 
 def _enumerate(clusters: Sequence[Cluster], n_states: Mapping[str, int]) -> int:
-    """f by listing Δ: linear in the number of clusters while these are small."""
+    """f by listing Δ: linear in the number of clusters if these are small."""
     subsets: set[tuple[str, ...]] = set()
     for cluster in clusters:
         ordered = sorted(cluster)
@@ -86,10 +91,10 @@ def _enumerate(clusters: Sequence[Cluster], n_states: Mapping[str, int]) -> int:
 def _count_core(
     clusters: Iterable[int], n_states: list[int], memory: dict[frozenset[int], int]
 ) -> int:
-    """f of clusters that are cyclic; a cluster is an int whose bits are its variables.
+    """f of cyclic clusters; a cluster is an int whose bits are its variables.
 
-    Private variables come off as before. What is left falls into connected parts that share only
-    ∅, and a part is split on a variable v, with a memory for parts met before:
+    Private variables are removed as before. The remaining clusters form connected parts that share
+    only ∅; each part is split on a variable v, and results are cached by part:
 
         f(𝒞) = f({C \\ v : C ∈ 𝒞}) + (r_v − 1) · f({C \\ v : v ∈ C ∈ 𝒞})
     """
@@ -106,7 +111,7 @@ def _count_core(
 
 
 def _take_off_private(clusters: list[int], n_states: list[int]) -> tuple[list[int], int]:
-    """Graham reduction to the end: the clusters left, and what came off, Σ (Π_P r − 1) · Π_R r."""
+    """Complete Graham reduction: the remaining clusters, and Σ (Π_P r − 1) · Π_R r of the steps."""
     total = 0
     while True:
         once = twice = 0
@@ -123,7 +128,7 @@ def _take_off_private(clusters: list[int], n_states: list[int]) -> tuple[list[in
 
 
 def _maximal(clusters: Iterable[int]) -> list[int]:
-    """The sets contained in no other; larger ones first, so one pass is enough."""
+    """The sets that no other set contains; larger sets come first, so one pass is enough."""
     kept: list[int] = []
     for cluster in sorted(set(clusters), key=int.bit_count, reverse=True):
         for other in kept:
@@ -150,8 +155,8 @@ def _connected_parts(clusters: list[int]) -> list[list[int]]:
 
 
 def _rarest(clusters: list[int]) -> int:
-    """The variable, as a bit, that the fewest clusters hold: it has the smallest link."""
-    at_least = [0]  # at_least[j]: the variables that more than j clusters hold
+    """The variable, as a bit, in the fewest clusters."""
+    at_least = [0]  # at_least[j]: the variables in more than j clusters
     for cluster in clusters:
         again = cluster
         for j, seen in enumerate(at_least):

@@ -32,8 +32,21 @@ Unseen: TypeAlias = Literal["error", "average"]
 
 
 class PhiRow(NamedTuple):
-    """One parameter in the indicator coding: what is added to the log odds of ``of_class``
-    against the baseline class when all of ``states`` hold; its standard error where it was fitted.
+    """One parameter in the indicator coding.
+
+    Attributes
+    ----------
+    term : tuple of str
+        The inputs of the term; () for the intercept.
+    states : tuple
+        The states of these inputs.
+    of_class : label
+        The class.
+    value : float
+        The amount added to the log odds of ``of_class`` against the baseline class if the inputs
+        have ``states``.
+    standard_error : float or None
+        The standard error; None if the EBNC was not fitted.
     """
 
     term: tuple[str, ...]
@@ -44,7 +57,7 @@ class PhiRow(NamedTuple):
 
 
 class PhiTable(tuple[PhiRow, ...]):
-    """φ to read: a tuple of ``PhiRow`` that prints as a table and goes into any DataFrame."""
+    """A tuple of ``PhiRow`` that prints as a table and converts to a DataFrame."""
 
     __slots__ = ()
 
@@ -67,23 +80,38 @@ class PhiTable(tuple[PhiRow, ...]):
 
 
 class EBNC:
-    """p(y|x) = softmax of λ(x), λ_k(x) = Σ_{S ∈ Δ} φ_k(S, x_S): concave to fit, nothing redundant.
+    """p(y|x) = softmax of λ(x), λ_k(x) = Σ_{S ∈ Δ} φ_k(S, x_S), in non-redundant parameters φ.
 
     Parameters
     ----------
     structure : EmbeddedStructure
-        How p(y|x) is factored. Inputs with one state do not exist: ``structure`` and ``domain`` of
-        the EBNC are without them, and data need not hold them.
+        The factorisation of p(y|x). Inputs with one state are removed from ``structure`` and
+        ``domain``, and data need not have them.
     domain : Domain or mapping
         The states of all variables of the structure.
     phi : array
         A vector of length ``dimension``, in the order of ``basis.terms``.
     coding : {"indicator", "orthonormal"}
-        What the numbers of ``phi`` mean; "indicator" is the paper's.
+        The coding of ``phi``; "indicator" is the paper's.
     background : Background, optional
-        The training data in short: what unknown entries are averaged over, and what contributions
-        are measured against. ``ebnc.fit`` and classifiers keep one; without (made by hand, nodes of
-        networks, older files) all states count the same.
+        A summary of the training data, over which predictions with unknown entries are averaged,
+        and which centres contributions. ``ebnc.fit`` and classifiers store one. Without it (models
+        written by hand, nodes of networks, older files) all states have equal weights.
+
+    Attributes
+    ----------
+    structure : EmbeddedStructure
+        The structure without inputs of one state.
+    domain : Domain
+        The states of its variables.
+    basis : Basis
+        The terms of φ in order.
+    phi : array
+        The parameters.
+    coding : Coding
+        The coding of ``phi``.
+    background : Background or None
+        The summary of the training data.
 
     Examples
     --------
@@ -121,7 +149,7 @@ class EBNC:
         super().__setattr__(name, value)
 
     def __eq__(self, other: object) -> bool:
-        """Whether two EBNCs have the same terms, states, φ in the same coding, and background."""
+        """Whether two EBNCs have the same terms, states, coding, φ and background."""
         if not isinstance(other, EBNC):
             return NotImplemented
         return (
@@ -138,7 +166,15 @@ class EBNC:
 
     @classmethod
     def from_embedded_network(cls, network: EmbeddedNetwork, coding: str = "indicator") -> "EBNC":
-        """The EBNC obtained from (m′, θ), the definition of §2 (errata E8): θ → κ → φ, exact."""
+        """Convert (m′, θ) to an EBNC by θ → κ → φ, exact (definition in §2, errata E8).
+
+        Parameters
+        ----------
+        network : EmbeddedNetwork
+            The embedded network.
+        coding : {"indicator", "orthonormal"}
+            The coding of φ.
+        """
         basis = Basis(network.structure, network.domain)
         kappa = theta_to_kappa(network.structure, network.theta)
         tables = kappa_to_tables(network.structure, kappa)
@@ -152,12 +188,12 @@ class EBNC:
 
     @property
     def target(self) -> str:
-        """Y, whose distribution this is."""
+        """The name of Y."""
         return self.structure.target
 
     @property
     def parents(self) -> tuple[str, ...]:
-        """The inputs that p(y|x) depends on: Y's parents in an outer network."""
+        """The inputs that p(y|x) depends on; they are Y's parents in an outer network."""
         return self.structure.markov_blanket
 
     @property
@@ -167,13 +203,18 @@ class EBNC:
 
     @cached_property
     def tables(self) -> TableSum:
-        """Log odds as a sum of tables, one per cluster: all that inference needs."""
+        """Log odds as a sum of tables, one per cluster, for inference."""
         return phi_to_tables(self.basis, self.phi, self.coding)
 
     def log_odds(self, data: Table, *, unseen: Unseen = "error") -> FloatArray:
-        """λ_k = log p(y^k|x)/p(y^0|x), k = 1 … K − 1, shape (rows, K − 1).
+        """Return λ_k = log p(y^k|x)/p(y^0|x), k = 1 … K − 1, shape (rows, K − 1).
 
-        ``unseen``: as in ``probabilities``, of whose averages these are the log odds.
+        Parameters
+        ----------
+        data : table
+            Columns are found by name.
+        unseen : {"error", "average"}
+            As in ``probabilities``; with "average", these are the log odds of its averages.
         """
         tables, rows = self._look_up(data, unseen)
         log_odds = tables.log_odds(rows)
@@ -184,16 +225,17 @@ class EBNC:
         return log_odds
 
     def probabilities(self, data: Table, *, unseen: Unseen = "error") -> FloatArray:
-        """p(y|x) by eq. 3, shape (rows, K); columns in the order of the target's states.
+        """Return p(y|x) by eq. 3, shape (rows, K); columns in the order of the target's states.
 
         Parameters
         ----------
         data : table
             Columns are found by name.
         unseen : {"error", "average"}
-            Entries that are not a state are an error, or not known: p(y|x) is then averaged over
-            what they may be, weighted as in the training data (``ebnc.parameters.unknown``). An
-            EBNC without a ``background`` averages log odds, each state counting the same.
+            "error": entries that are not states raise an error. "average": they are unknown, and
+            p(y|x) is averaged over their possible states, weighted as in the training data
+            (``ebnc.parameters.unknown``). An EBNC without a ``background`` averages log odds, with
+            equal weights of the states.
         """
         tables, rows = self._look_up(data, unseen)
         return with_averages(tables.probabilities, rows, self.background)
@@ -201,25 +243,34 @@ class EBNC:
     def contributions(
         self, data: Table, *, unseen: Unseen = "error", weights: Weights = "training"
     ) -> Contributions:
-        """What every term adds to the log odds of each class against the mean of the others.
+        """Return the contribution of every term to the log odds of each class.
+
+        The log odds compare a class with the (geometric) mean of the others.
 
         Parameters
         ----------
         data : table
             Columns are found by name.
         unseen : {"error", "average"}
-            Entries that are not a state are an error, or not known: they add nothing.
+            "error": entries that are not states raise an error. "average": they are unknown and
+            contribute 0.
         weights : {"training", "uniform"}
-            Terms average to zero over the states of each of their inputs, weighted by how often
-            they occurred in the training data, or all counting the same (also where there is no
-            ``background``); see ``ebnc.parameters.contributions``.
+            Terms average to zero over the states of each of their inputs. The states are weighted
+            by their frequency in the training data, or equally (also without a ``background``);
+            see ``ebnc.parameters.contributions``.
         """
         _, rows = self._look_up(data, unseen)
         by_state = weights_named(weights, self.background)
         return contributions(self.basis, self.phi_in(ORTHONORMAL.name), rows, by_state)
 
     def log_probability(self, data: Table) -> FloatArray:
-        """log p(y|x) of every row's own y, shape (rows,); the data must hold the target too."""
+        """Return log p(y|x) for the class y of each row, shape (rows,).
+
+        Parameters
+        ----------
+        data : table
+            Columns are found by name; the target must be one of them.
+        """
         names = (*self.structure.markov_blanket, self.target)
         rows = encode(data, self.domain, names, array_names=(*self.structure.inputs, self.target))
         return self.tables.log_probability(rows, rows.column(self.target))
@@ -238,15 +289,21 @@ class EBNC:
         return (self.tables.with_extra_state() if extra else self.tables), rows
 
     def standard_errors(self) -> FloatArray | None:
-        """Standard errors of φ in the indicator coding; None where φ was not fitted."""
+        """Standard errors of φ in the indicator coding; None if φ was not fitted."""
         return None
 
     def phi_in(self, coding: str) -> FloatArray:
-        """φ in another coding: the same function."""
+        """Return φ in the given coding.
+
+        Parameters
+        ----------
+        coding : {"indicator", "orthonormal"}
+            The coding.
+        """
         return recode(self.basis, self.phi, self.coding, coding_named(coding))
 
     def phi_table(self) -> PhiTable:
-        """φ in the indicator coding as a readable table: term, states, class, value, error."""
+        """Return φ in the indicator coding as a table: term, states, class, value, error."""
         values = self.phi_in(INDICATOR.name).tolist()
         fitted = self.standard_errors()
         errors = [None] * len(values) if fitted is None else fitted.tolist()
@@ -259,16 +316,20 @@ class EBNC:
         return PhiTable(rows)
 
     def to_embedded_network(self) -> EmbeddedNetwork:
-        """φ → θ: an embedded network with exactly this p(y|x), in closed form.
+        """Convert φ to θ: return an embedded network with exactly this p(y|x), in closed form.
 
         Its structure is this one, or an equivalent one that fills its span. Raises
-        ``NoEmbeddedNetworkError`` where there is none (clusters that are not decomposable).
+        ``NoEmbeddedNetworkError`` if no equivalent structure does, because the clusters are not
+        decomposable.
         """
         return tables_to_theta(self.structure, self.domain, self.tables)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write this EBNC to a file, which ``ebnc.load`` reads: its predictions are the same.
+        """Save this EBNC; ``ebnc.load`` reads the file, and its predictions are the same.
 
-        The file is JSON and holds no code; see ``ebnc.formats.native``.
+        Parameters
+        ----------
+        path : str or path
+            The file to write: JSON without code; see ``ebnc.formats.native``.
         """
         provided("save")(self, path)

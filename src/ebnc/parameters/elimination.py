@@ -9,11 +9,20 @@ __all__ = ["dimension_by_elimination"]
 
 
 def dimension_by_elimination(structure: EmbeddedStructure, n_states: DomainLike) -> int:
-    """Rank of the linear map κ → λ of eq. 7, exact; a row per configuration of the blanket.
+    """Return the rank of the linear map κ → λ of eq. 7, exact.
 
+    The matrix has one row per configuration of the Markov blanket.
     λ_k(x) = κ(y^k|pa_y) + Σ_i κ(x_i|pa_i^k) has the same coefficients, on different κ, for every
     class k: the matrix is block diagonal with K − 1 equal blocks, and one block is eliminated.
-    Exponential in the number of inputs; ``dimension`` gives the same number in closed form.
+    The time is exponential in the number of inputs; ``dimension`` returns the same number in closed
+    form.
+
+    Parameters
+    ----------
+    structure : EmbeddedStructure
+        The structure.
+    n_states : Domain or mapping
+        The states of all variables including the target, as counts, labels or a ``Domain``.
     """
     structure, n_classes, counts = sizes_of(structure, n_states)
     scopes = [factor.inputs for factor in structure.factors]

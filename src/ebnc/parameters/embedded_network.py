@@ -20,10 +20,26 @@ __all__ = ["EmbeddedNetwork"]
 
 
 class EmbeddedNetwork:
-    """(m′, θ): an ordinary Bayesian network over Y and X, used for p(y|x) only.
+    """(m′, θ): an ordinary Bayesian network over Y and X, used only for p(y|x).
 
-    ``theta[name]`` has one axis per parent, in ``structure.parents(name)`` order, then one for the
-    variable itself, which sums to 1. ``domain``: a ``Domain``, or states by count or labels.
+    Parameters
+    ----------
+    structure : EmbeddedStructure
+        The structure m′.
+    domain : Domain or mapping
+        The states of all variables, as counts, labels or a ``Domain``.
+    theta : mapping from str to array
+        ``theta[name]`` has one axis per parent, in the order of ``structure.parents(name)``, and a
+        last axis for the variable itself, over which it sums to 1. All entries are positive.
+
+    Attributes
+    ----------
+    structure : EmbeddedStructure
+        The structure m′.
+    domain : Domain
+        The states of all variables.
+    theta : mapping from str to array
+        The conditional probability tables.
 
     Examples
     --------
@@ -48,7 +64,17 @@ class EmbeddedNetwork:
     def random(
         cls, structure: EmbeddedStructure, domain: DomainLike, random_state: int = 0
     ) -> "EmbeddedNetwork":
-        """A network with θ drawn uniformly from the simplices."""
+        """Return a network with θ drawn uniformly from the simplices.
+
+        Parameters
+        ----------
+        structure : EmbeddedStructure
+            The structure m′.
+        domain : Domain or mapping
+            The states of all variables, as counts, labels or a ``Domain``.
+        random_state : int
+            The seed.
+        """
         declared = as_domain(domain)
         generator = np.random.default_rng(random_state)
         return cls(structure, declared, random_theta(structure, declared, generator))
@@ -61,14 +87,25 @@ class EmbeddedNetwork:
         return kappa_to_tables(self.structure, theta_to_kappa(self.structure, self.theta))
 
     def log_odds(self, data: Table) -> FloatArray:
-        """λ_k = log p(y^k|x)/p(y^0|x) for k = 1 … K − 1, eq. 4, shape (rows, K − 1).
+        """Return λ_k = log p(y^k|x)/p(y^0|x) for k = 1 … K − 1, eq. 4, shape (rows, K − 1).
 
         Only Y's own term and those of its children are computed; all others cancel.
+
+        Parameters
+        ----------
+        data : table
+            Columns are found by name.
         """
         return self._tables.log_odds(self._encode(data))
 
     def probabilities(self, data: Table) -> FloatArray:
-        """p(y|x) by eq. 3, shape (rows, K); columns in the order of the target's states."""
+        """Return p(y|x) by eq. 3, shape (rows, K); columns in the order of the target's states.
+
+        Parameters
+        ----------
+        data : table
+            Columns are found by name.
+        """
         return self._tables.probabilities(self._encode(data))
 
     def _encode(self, data: Table) -> CodedRows:

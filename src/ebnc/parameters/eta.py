@@ -1,6 +1,6 @@
 """η and ψ: changes of the log odds when one input is "turned on" (eq. 11–16), any states and order.
 
-    η_i^F(s, 𝐚) = κ_F(x_i^s, 𝐚) − κ_F(x_i^0, 𝐚)     inputs of F behind X_i at their baselines
+    η_i^F(s, 𝐚) = κ_F(x_i^s, 𝐚) − κ_F(x_i^0, 𝐚)     inputs of F after X_i at their baselines
     ψ_i(s, 𝐚)   = Σ_{F ∋ X_i} η_i^F(s, 𝐚_F)
     λ(x)        = ψ_0 + Σ_{i: x_i ≠ 0} ψ_i(x_i, 𝐚)    𝐚: the states in x of the inputs before X_i
 
@@ -29,11 +29,11 @@ class Eta:
 
     Attributes
     ----------
-    turns
+    turns : tuple of Turn
         The inputs in their order, each with the factors that contain it.
-    baseline
-        η_0, shape (K − 1,), eq. 13.
-    changes
+    baseline : array (K − 1,)
+        η_0, eq. 13.
+    changes : mapping
         ``changes[i][F]``: η_i^F by input and by the factor's head, of shape (states of the factor's
         inputs before X_i …, r_i − 1, K − 1).
     """
@@ -49,11 +49,11 @@ class Psi:
 
     Attributes
     ----------
-    turns
-        The inputs in their order, each with the inputs before it that matter, its context.
-    baseline
-        ψ_0 = η_0, shape (K − 1,).
-    changes
+    turns : tuple of Turn
+        The inputs in their order, each with its context, the earlier inputs that ψ_i depends on.
+    baseline : array (K − 1,)
+        ψ_0 = η_0.
+    changes : mapping
         ``changes[i]``: ψ_i, shape (states of the context …, r_i − 1, K − 1).
     """
 
@@ -65,16 +65,16 @@ class Psi:
 def theta_to_eta(
     structure: EmbeddedStructure, theta: Theta, order: Sequence[str] | None = None
 ) -> Eta:
-    """η of eq. 13–16, generalised to any numbers of states and any order of the inputs.
+    """Return η of eq. 13–16, generalised to any numbers of states and any order of the inputs.
 
     Parameters
     ----------
-    structure
+    structure : EmbeddedStructure
         The embedded structure m′.
-    theta
+    theta : mapping from str to array
         θ by variable, as in ``EmbeddedNetwork.theta``.
-    order
-        All inputs, in the order in which they are turned on; the structure's own unless given.
+    order : sequence of str, optional
+        All inputs, in the order in which they are turned on. Default: the structure's total order.
     """
     return kappa_to_eta(structure, theta_to_kappa(structure, theta), order)
 
@@ -82,16 +82,16 @@ def theta_to_eta(
 def kappa_to_eta(
     structure: EmbeddedStructure, kappa: Kappa, order: Sequence[str] | None = None
 ) -> Eta:
-    """The linear map ω → η of §6 (κ is the paper's ω, eq. 20–23).
+    """Apply the linear map ω → η of §6 (κ is the paper's ω, eq. 20–23).
 
     Parameters
     ----------
-    structure
+    structure : EmbeddedStructure
         The embedded structure m′.
-    kappa
+    kappa : mapping from str to array
         κ by factor, from ``theta_to_kappa``.
-    order
-        All inputs, in the order in which they are turned on; the structure's own unless given.
+    order : sequence of str, optional
+        All inputs, in the order in which they are turned on. Default: the structure's total order.
     """
     sequence = turns(structure, order)
     baseline = np.sum([table[(0,) * (table.ndim - 1)] for table in kappa.values()], axis=0)
@@ -115,11 +115,11 @@ def _change(factor: Factor, kappa: FloatArray, variable: str, earlier: Sequence[
 
 
 def eta_to_psi(eta: Eta) -> Psi:
-    """ψ_i(𝐚) as sums of η_i, eq. 12: every context of ψ_i is written out.
+    """Return ψ_i(𝐚) as sums of η_i, eq. 12, for every context 𝐚.
 
     Parameters
     ----------
-    eta
+    eta : Eta
         From ``theta_to_eta`` or ``kappa_to_eta``.
     """
     changes = {}
@@ -142,13 +142,13 @@ def eta_to_psi(eta: Eta) -> Psi:
 
 
 def psi_to_log_odds(psi: Psi, rows: CodedRows) -> FloatArray:
-    """λ by eq. 12, shape (rows, K − 1).
+    """Return λ by eq. 12, shape (rows, K − 1).
 
     Parameters
     ----------
-    psi
+    psi : Psi
         From ``eta_to_psi``.
-    rows
+    rows : CodedRows
         Coded rows: ``CodedRows.from_codes(domain, columns)``.
     """
     log_odds = np.tile(psi.baseline, (len(rows), 1))

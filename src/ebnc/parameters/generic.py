@@ -1,7 +1,7 @@
-"""Generic dimension: the rank of the Jacobian of θ → λ, where Theorem 1 stops being true.
+"""Generic dimension: the rank of the Jacobian of θ → λ, also where Theorem 1 does not hold.
 
-The image of θ need not be open in its span: when an input has fewer states than Y its tables have
-fewer degrees of freedom than κ (errata E6). The generic dimension counts what θ can really move.
+The image of θ need not be open in its span: if an input has fewer states than Y, its tables have
+fewer degrees of freedom than κ (errata E6). The generic dimension is that of the image.
 """
 
 import numpy as np
@@ -20,18 +20,27 @@ __all__ = ["generic_dimension"]
 def generic_dimension(
     structure: EmbeddedStructure, n_states: DomainLike, *, random_state: int = 0
 ) -> int:
-    """Rank of ∂λ/∂θ at a random θ, in exact arithmetic modulo a prime p = 2³¹ − 1.
+    """Return the rank of ∂λ/∂θ at a random θ, in exact arithmetic modulo a prime p = 2³¹ − 1.
 
     In φ coordinates (``INDICATOR``) the Jacobian is B·D: B, the linear map κ → φ, has entries 0 and
     ±1; D, block diagonal over (child, context), has the derivatives
 
         ∂ log θ(x|a, y) / ∂w_t = δ(x, t) − θ(t|a, y)      (θ the softmax of w, w_0 = 0)
 
-    which are polynomials in θ. So residues modulo p will do: the rank found is never too large, and
-    too small with probability at most about d/p. κ of Y itself is free; it covers the terms inside
-    Pa(Y) completely, which are counted and left out of the matrix.
+    which are polynomials in θ, so residues modulo p suffice: the computed rank is never too large,
+    and too small with probability at most about d/p. κ of Y itself is free; it covers the terms
+    inside Pa(Y), which are counted and left out of the matrix.
 
-    Never larger than ``dimension``; equal to it for binary Y.
+    The result is at most ``dimension``, and equal to it for binary Y.
+
+    Parameters
+    ----------
+    structure : EmbeddedStructure
+        The structure.
+    n_states : Domain or mapping
+        The states of all variables including the target, as counts, labels or a ``Domain``.
+    random_state : int
+        The seed of the random θ.
     """
     structure, n_classes, counts = sizes_of(structure, n_states)
     domain = Domain({structure.target: n_classes, **counts})

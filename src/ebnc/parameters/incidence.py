@@ -1,8 +1,8 @@
-"""Sums of tables as a matrix: which configurations have independent rows?
+"""The matrix of a sum of tables, and configurations whose rows in it are independent.
 
 A function that is a sum of tables, g(x) = Σ_F t_F(x_F), is linear in the tables' cells. Its matrix
-has a row per configuration x and a 1 for each table F, in the column of the cell x_F. Both of the
-paper's procedures eliminate such a matrix: κ → λ in §4 and η_i → ψ_i in §6.
+has one row per configuration x, with a 1 for each table F in the column of the cell x_F. Both
+procedures of the paper eliminate such a matrix: κ → λ in §4 and η_i → ψ_i in §6.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ __all__ = ["independent_configurations"]
 def independent_configurations(
     n_states: Mapping[str, int], scopes: Sequence[Sequence[str]], what: str
 ) -> list[tuple[int, ...]]:
-    """Configurations, the first in lexicographic order, that make a basis of the rows.
+    """The lexicographically first configurations whose rows are a basis of the row space.
 
     ``n_states``: the variables of a configuration, in order, with their numbers of states.
-    ``scopes``: the variables of each table. ``what`` names the matrix in the error that refuses
-    one too large.
+    ``scopes``: the variables of each table. ``what``: the name of the matrix in the error for one
+    that is too large.
     """
     place = {name: i for i, name in enumerate(n_states)}
     sizes = list(n_states.values())

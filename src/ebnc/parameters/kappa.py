@@ -18,17 +18,17 @@ from ebnc.typing import FloatArray
 __all__ = ["Kappa", "kappa_to_tables", "log_theta_of_factors", "theta_to_kappa"]
 
 Kappa = Mapping[str, FloatArray]
-"""By the factor's head; shape (states of the factor's inputs …, K − 1)."""
+"""κ by the factor's head; shape (states of the factor's inputs …, K − 1)."""
 
 
 def theta_to_kappa(structure: EmbeddedStructure, theta: Theta) -> dict[str, FloatArray]:
-    """κ of every factor, the smooth map θ → κ of eq. 7; also ω of eq. 20–23.
+    """Return κ of every factor by the smooth map θ → κ of eq. 7; κ is also ω of eq. 20–23.
 
     Parameters
     ----------
-    structure
+    structure : EmbeddedStructure
         The embedded structure m′.
-    theta
+    theta : mapping from str to array
         θ by variable, positive: one axis for each parent, then one for the variable itself, as in
         ``EmbeddedNetwork.theta``.
 
@@ -53,13 +53,13 @@ def log_theta_of_factors(structure: EmbeddedStructure, theta: Theta) -> dict[str
 
 
 def kappa_to_tables(structure: EmbeddedStructure, kappa: Kappa) -> TableSum:
-    """λ as the sum of the factors' tables, the linear map κ → λ of eq. 7.
+    """Return λ as the sum of the factors' tables by the linear map κ → λ of eq. 7.
 
     Parameters
     ----------
-    structure
+    structure : EmbeddedStructure
         The embedded structure m′.
-    kappa
+    kappa : mapping from str to array
         κ by factor, from ``theta_to_kappa``.
 
     Returns

@@ -1,4 +1,4 @@
-"""Arrays of numbers that a caller gives."""
+"""Validation of arrays of numbers."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,10 +10,10 @@ __all__ = ["as_numbers"]
 
 
 def as_numbers(given: ArrayLike, name: str) -> FloatArray:
-    """A copy as an array of floats; refused where entries are no real numbers."""
+    """Copy to an array of floats; raise ``ParameterError`` if entries are not real numbers."""
     try:
         raw = np.asarray(given)
-        if raw.dtype.kind not in "biufO":  # complex numbers and text would be cast in silence
+        if raw.dtype.kind not in "biufO":  # NumPy would cast complex numbers and text silently
             raise TypeError(f"its entries are {raw.dtype}")
         return np.array(raw, dtype=np.float64)
     except (TypeError, ValueError) as error:

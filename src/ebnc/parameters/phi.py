@@ -3,7 +3,7 @@
     λ_k(x) = Σ_{S ∈ Δ} φ_k(S, x_S)
 
 Read in order: ``Basis`` (which coordinates exist) → ``phi_to_tables`` (one table per cluster) and
-back, ``tables_to_phi``. φ itself is a flat vector; a ``Coding`` says what its numbers mean. In
+its inverse, ``tables_to_phi``. φ is a flat vector; a ``Coding`` gives its numbers their meaning. In
 ``INDICATOR`` φ_k(S, s) is the coefficient of Π_{i∈S} I(x_i^s), all s ≥ 1: a polynomial in
 indicators, so an EBNC is a softmax polynomial regression.
 """
@@ -39,7 +39,7 @@ __all__ = [
     "transfer",
 ]
 
-BYTES_PER_TERM = 512  # a Term with its tuples, roughly; only guards against exponential requests
+BYTES_PER_TERM = 512  # approximate size of a Term; guards against exponentially many
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ class Term:
 
 @dataclass(frozen=True)
 class Basis:
-    """The terms of Δ in order of size, then of the structure's inputs; ∅, the intercept, is first.
+    """The terms of Δ by size, then in the order of inputs; ∅, the intercept, is the first.
 
-    Inputs with one state do not exist here: ``structure`` is the given one without them.
+    ``structure`` has no inputs with one state: they are removed on construction.
     """
 
     structure: EmbeddedStructure
@@ -81,7 +81,7 @@ class Basis:
 
     @cached_property
     def sizes(self) -> frozenset[int]:
-        """The different numbers of states there are: one coding matrix is made for each."""
+        """The distinct numbers of states, each of which needs a coding matrix."""
         return frozenset(self.domain.n_states(x) for x in self.structure.markov_blanket)
 
     @cached_property
@@ -113,7 +113,7 @@ class Basis:
 
     @cached_property
     def position(self) -> Mapping[str, int]:
-        """Place of every input in the structure's order, which is the order inside a term."""
+        """Place of every input in the structure's order, which terms follow."""
         return {x: i for i, x in enumerate(self.structure.inputs)}
 
     @cached_property
@@ -138,9 +138,10 @@ class Basis:
 
 
 def transfer(phi: FloatArray, given: Basis, wanted: Basis) -> FloatArray:
-    """φ of one basis as a start for another: blocks of terms they share, zero elsewhere.
+    """φ of the basis ``given`` as a start for ``wanted``: shared terms keep their blocks.
 
-    In the orthonormal coding this is the same function where ``wanted`` has all of the terms.
+    All other blocks are zero. In the orthonormal coding the function is the same if ``wanted`` has
+    all terms of ``given``.
     """
     result = np.zeros(wanted.dimension)
     known = {term.inputs: term for term in given.terms}
@@ -159,12 +160,12 @@ def check_phi(basis: Basis, phi: ArrayLike) -> FloatArray:
     if not np.isfinite(vector).all():
         place = int(np.flatnonzero(~np.isfinite(vector))[0])
         raise ParameterError(f"φ has {vector[place]} at {place}; it must be finite")
-    vector.flags.writeable = False  # tables are made of it once
+    vector.flags.writeable = False  # tables computed from it are cached
     return vector
 
 
 def phi_to_tables(basis: Basis, phi: FloatArray, coding: Coding) -> TableSum:
-    """One table of log odds per cluster, φ → λ; every term goes to the first cluster that has it.
+    """One table of log odds per cluster, φ → λ; each term belongs to the first cluster with it.
 
     A cluster's table is ⊗_i [1 | E_i] applied to the array of its coefficients, axis by axis.
     """
@@ -180,7 +181,7 @@ def phi_to_tables(basis: Basis, phi: FloatArray, coding: Coding) -> TableSum:
 
 
 def tables_to_phi(basis: Basis, tables: TableSum, coding: Coding) -> FloatArray:
-    """The φ with these log odds: any tables whose scopes lie inside clusters, for example κ."""
+    """The φ with these log odds; the scopes of the tables (e.g. κ) must lie inside clusters."""
     phi = np.zeros(basis.dimension)
     to_classes = np.linalg.inv(coding.classes(basis.n_classes))
     inverse = {r: np.linalg.inv(coding.full(r)) for r in basis.sizes}
@@ -201,7 +202,7 @@ def tables_to_phi(basis: Basis, tables: TableSum, coding: Coding) -> FloatArray:
 
 
 def recode(basis: Basis, phi: FloatArray, given: Coding, wanted: Coding) -> FloatArray:
-    """The same functions in another coding; ``phi`` may hold several, as columns: shape (d, B)."""
+    """The same functions in another coding; ``phi`` has shape (d,), or (d, B) for several."""
     if given == wanted:
         return phi.copy()
     classes = np.linalg.solve(wanted.classes(basis.n_classes), given.classes(basis.n_classes))
@@ -216,7 +217,7 @@ def change_coding(
     change: Mapping[str, NDArray[np.floating]],
     classes: NDArray[np.floating],
 ) -> FloatArray:
-    """``recode`` by matrices (r, r), one for each input, and (K − 1, K − 1) for the classes."""
+    """``recode`` by explicit matrices: (r, r) for inputs, (K − 1, K − 1) for classes."""
     columns = phi.reshape(basis.dimension, prod(phi.shape[1:]))
     result = np.zeros_like(columns)
     for cluster, coefficients in _coefficients(basis, columns):
@@ -232,7 +233,7 @@ def change_coding(
 
 
 def _coefficients(basis: Basis, phi: FloatArray) -> Iterator[tuple[tuple[str, ...], FloatArray]]:
-    """φ by cluster, shape (states …, K − 1, B), each term in the first cluster that has it."""
+    """φ by cluster, shape (states …, K − 1, B), each term in the first cluster with it."""
     placed: set[tuple[str, ...]] = set()
     for cluster in basis.structure.clusters:
         shape = tuple(basis.domain.n_states(x) for x in cluster)
@@ -247,7 +248,7 @@ def _coefficients(basis: Basis, phi: FloatArray) -> Iterator[tuple[tuple[str, ..
 
 
 def _corner(cluster: Sequence[str], inputs: Sequence[str]) -> tuple[slice | int, ...]:
-    """Where a term's coefficients stand in its cluster's: 1… along its inputs, else 0."""
+    """The index of a term's coefficients in its cluster's: 1… along its inputs, else 0."""
     return tuple(slice(1, None) if x in inputs else 0 for x in cluster)
 
 

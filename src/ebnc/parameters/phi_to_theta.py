@@ -1,12 +1,13 @@
-"""The way back, φ → θ, in closed form, where normalising constants can be absorbed.
+"""The map φ → θ in closed form, for structures that absorb normalising constants.
 
-The closed form (after Roos et al. 2005) takes the children of Y in reverse topological order, set
+The closed form (after Roos et al. 2005) is: take the children of Y in reverse topological order,
+set
 
     θ(x_i|a, y^k) = exp f_{i,k}(x_i, a) / Z_k(a),     Z_k(a) = Σ_{x_i} exp f_{i,k}(x_i, a)
 
-add log Z_k(a) to the factor that absorbs it, and end with p(y|pa_y) = softmax f_Y. Any positive
-function of (x_i, a) may be multiplied in; here f is centred over the classes, which keeps θ as far
-from zero as is easily had.
+add log Z_k(a) to the factor that absorbs it, and end with p(y|pa_y) = softmax f_Y. θ may contain
+any positive function of (x_i, a) as a factor; f is centred over the classes, which keeps θ away
+from zero.
 """
 
 from collections.abc import Mapping
@@ -29,8 +30,8 @@ def tables_to_theta(
 ) -> EmbeddedNetwork:
     """The embedded network with exactly these log odds, on the structure or an equivalent one.
 
-    ``tables``: one per cluster of the structure. Refused where no equivalent structure fills the
-    span: then θ can only come close (``fitting.closest_theta``).
+    ``tables``: one per cluster of the structure. Raises ``NoEmbeddedNetworkError`` if no equivalent
+    structure fills the span; then θ is only approximate (``fitting.closest_theta``).
     """
     absorbing = structure.equivalent_that_fills_span()
     if absorbing is None:
@@ -45,7 +46,7 @@ def tables_to_theta(
         if name not in values
     }
     for factor in reversed(absorbing.factors[1:]):
-        # A function of x that is the same for all classes cancels: centred, θ stays away from zero.
+        # A function of x that is equal for all classes cancels; centring keeps θ away from zero.
         table = values[factor.head] - values[factor.head].mean(axis=-1, keepdims=True)
         normaliser = _log_sum_exp(table)  # over x_i, the last axis but the class
         theta[factor.head] = factor_table_to_theta(absorbing, factor, np.exp(table - normaliser))
@@ -65,7 +66,7 @@ def tables_to_theta(
 def factor_tables(
     structure: EmbeddedStructure, domain: Domain, tables: TableSum
 ) -> dict[str, FloatArray]:
-    """f of every factor with all K classes, class 0 being 0: each cluster's table on its factor."""
+    """f of every factor with all K classes (0 for class 0), from the tables of the clusters."""
     n_classes = domain.n_states(structure.target)
     values = {}
     owner: dict[frozenset[str], Factor] = {}
@@ -81,7 +82,7 @@ def factor_tables(
 
 
 def _log_sum_exp(table: FloatArray) -> FloatArray:
-    """log Σ exp over the last axis but one, kept as an axis of length 1."""
+    """log Σ exp over the last axis but one, which remains with length 1."""
     largest = table.max(axis=-2, keepdims=True)
     return np.asarray(largest + np.log(np.exp(table - largest).sum(axis=-2, keepdims=True)))
 
@@ -89,14 +90,14 @@ def _log_sum_exp(table: FloatArray) -> FloatArray:
 def factor_table_to_theta(
     structure: EmbeddedStructure, factor: Factor, values: FloatArray
 ) -> FloatArray:
-    """From a factor's axes (inputs …, y) to those of θ: parents, then the head itself."""
+    """Permute a factor's axes (inputs …, y) to those of θ: parents, then the head itself."""
     axes = {name: axis for axis, name in enumerate((*factor.inputs, structure.target))}
     order = [axes[name] for name in (*structure.parents(factor.head), factor.head)]
     return np.transpose(values, order)
 
 
 def refuse_underflow(theta: Mapping[str, FloatArray]) -> None:
-    """Refuse a θ that became exactly zero: it would have no log odds."""
+    """Raise if an entry of θ is exactly zero, because it has no log odds."""
     for name, table in theta.items():
         if not (table > 0).all():
             raise ParameterError(

@@ -1,6 +1,6 @@
 """Exact ranks: over the rationals for sparse integer rows, modulo a prime for dense matrices.
 
-Floating point has no place here: a dimension is an integer and must not depend on a tolerance.
+Ranks avoid floating point, because a dimension is an integer and must not depend on a tolerance.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class RowSpace:
         return len(self._pivots)
 
     def insert(self, row: Mapping[int, int]) -> bool:
-        """Add one row; whether it was independent of the rows before it."""
+        """Add one row; return whether it is independent of the rows before it."""
         rest = {column: entry for column, entry in row.items() if entry}
         while rest:
             lead = min(rest)
@@ -61,8 +61,8 @@ def _eliminate(row: dict[int, int], pivot: Mapping[int, int], lead: int) -> None
 def rank_modulo_prime(matrix: IntArray) -> int:
     """Rank of an integer matrix modulo ``PRIME``, by dense Gaussian elimination.
 
-    Never larger than the rank over the rationals; smaller only if PRIME divides all the minors
-    of that size.
+    It is at most the rank over the rationals, and smaller only if PRIME divides all minors of that
+    size.
     """
     rest = np.array(matrix % PRIME, dtype=np.int64)
     if rest.shape[0] < rest.shape[1]:

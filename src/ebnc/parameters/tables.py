@@ -2,8 +2,8 @@
 
     λ_k(x) = Σ_t f_{t,k}(x_t)
 
-θ (through κ, eq. 7) and φ (through its clusters) both end here; from here on there is one way to
-compute λ and p(y|x). Small tables are first packed into *bags*, one look-up for several of them.
+θ (through κ, eq. 7) and φ (through its clusters) both become a ``TableSum``, which computes λ and
+p(y|x). Small tables are packed into *bags*, so that one look-up serves several of them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ __all__ = [
     "spread",
 ]
 
-FEW_ROWS = 4_096  # for which compiled code is not loaded
+FEW_ROWS = 4_096  # up to this number of rows, NumPy predicts and compiled code is not loaded
 BAG_CELLS = 1024  # a bag's table stays in the first-level cache beside the tile
 NEWEST = 8
 
@@ -51,9 +51,10 @@ class TableSum:
         return look_up_log_odds(rows.codes, self._addressed(rows))
 
     def probabilities(self, rows: CodedRows, *, compiled: bool | None = None) -> FloatArray:
-        """Softmax of (0, λ), eq. 3, shape (rows, K); shifted by the largest: nothing overflows.
+        """Softmax of (0, λ), eq. 3, shape (rows, K); λ is shifted by its maximum: no overflow.
 
-        ``compiled``: by compiled code or by NumPy; to the bit the same.
+        ``compiled``: use compiled code or NumPy, with bit-identical results; None: by the number of
+        rows.
         """
         if not (len(rows) > FEW_ROWS if compiled is None else compiled):
             return numpy_probabilities(rows.codes, self._addressed(rows))
@@ -62,17 +63,16 @@ class TableSum:
         return look_up_probabilities(rows.codes, self._addressed(rows))
 
     def log_probability(self, rows: CodedRows, classes: CodeArray) -> FloatArray:
-        """log p(y_l|x_l) of every row's own class, shape (rows,)."""
+        """log p(y_l|x_l) for the class y_l of each row, shape (rows,)."""
         from ebnc.kernels.lookup import look_up_log_probability
 
         return look_up_log_probability(rows.codes, self._addressed(rows), classes)
 
     def with_extra_state(self, state_weights: Mapping[str, FloatArray] | None = None) -> "TableSum":
-        """Every variable gets one more state, whose log odds are the average over its states.
+        """Give every variable an extra state whose log odds are the average over its states.
 
-        ``state_weights``: the weights of the states, by variable; all count the same without. In
-        a coding whose columns have the weighted mean zero, all terms with the variable vanish in
-        that state.
+        ``state_weights``: the weights of the states, by variable; equal by default. In a coding
+        whose columns have the weighted mean zero, all terms with the variable vanish in that state.
         """
         weights = state_weights or {}
         tables = []
@@ -100,7 +100,7 @@ class TableSum:
 
     @cached_property
     def _flat(self) -> tuple[IntArray, FloatArray]:
-        """Where each bag's table begins, and all tables side by side, one row for each class."""
+        """The offset of each bag's table, and all tables side by side, one row per class."""
         shapes = ([self._n_states[x] for x in bag] for bag in self._bags)
         totals = [np.zeros((*shape, self.n_outputs)) for shape in shapes]
         homes = first_bags(self._bags, self.scopes)
@@ -112,7 +112,7 @@ class TableSum:
 
 
 class Recipe(NamedTuple):
-    """How bags are addressed: columns read, their strides, and where each bag's begin."""
+    """Addresses of bags: columns and strides; those of bag b are starts[b]:starts[b + 1]."""
 
     columns: IntArray
     strides: IntArray
@@ -136,11 +136,11 @@ def recipe(bags: Sequence[Sequence[str]], rows: CodedRows) -> Recipe:
 def pack_bags(
     scopes: Iterable[Sequence[str]], n_states: Mapping[str, int], most_cells: int
 ) -> list[tuple[str, ...]]:
-    """Merge scopes into bags of at most ``most_cells`` cells; a larger scope is one of its own.
+    """Merge scopes into bags of at most ``most_cells`` cells; a larger scope is its own bag.
 
-    Largest scope first, into the bag that grows least, a new one where none has room. Looked at
-    are the bags that share a variable and the newest ones, so that thousands of scopes take
-    milliseconds.
+    The largest scope comes first. Each scope joins the bag that grows least, or starts a new one if
+    no bag has room. Only bags that share a variable and the newest ones are considered, so that
+    thousands of scopes take milliseconds.
     """
 
     def size(names: Iterable[str]) -> int:
@@ -176,7 +176,7 @@ def first_bags(bags: Sequence[Sequence[str]], scopes: Iterable[Sequence[str]]) -
 
 
 def spread(table: FloatArray, names: Sequence[str], scope: Sequence[str]) -> FloatArray:
-    """A table over ``names`` (and classes) with its axes where ``scope`` has them, ready to add."""
+    """Reshape a table over ``names`` (and classes) to broadcast over the axes of ``scope``."""
     axes = [names.index(x) for x in scope if x in names]
     ordered = np.transpose(table, (*axes, len(names)))
     sizes = iter(ordered.shape)
@@ -184,11 +184,11 @@ def spread(table: FloatArray, names: Sequence[str], scope: Sequence[str]) -> Flo
 
 
 def refuse_large_table(shape: Sequence[int], what: str) -> None:
-    """Refuse a table that would not fit in memory, or in 32-bit cell numbers, before it is made."""
+    """Raise if a table of this shape would not fit in memory, or in 32-bit cell numbers."""
     n_cells = prod(shape)
     refuse_if_too_large(8 * n_cells, what, "use a structure with smaller clusters")
     if n_cells >= 2**32:
         raise TooLargeError(
-            f"{what} would take {n_cells} cells, more than 32-bit numbers count; "
+            f"{what} would take {n_cells} cells, more than the limit of 2^32; "
             "use a structure with smaller clusters"
         )

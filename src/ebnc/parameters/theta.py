@@ -25,7 +25,7 @@ SUM_TOLERANCE = 1e-8
 
 
 def theta_shape(structure: EmbeddedStructure, domain: Domain, name: str) -> tuple[int, ...]:
-    """Shape of one variable's table: its parents' states, then its own; refused if too large."""
+    """Shape of one variable's table: its parents' states, then its own; raises if too large."""
     axes = (*structure.parents(name), name)
     shape = tuple(domain.n_states(axis) for axis in axes)
     refuse_large_table(shape, f"the table θ of {name!r} with {len(axes) - 1} parents")
@@ -35,9 +35,9 @@ def theta_shape(structure: EmbeddedStructure, domain: Domain, name: str) -> tupl
 def check_theta(
     structure: EmbeddedStructure, domain: Domain, theta: Mapping[str, ArrayLike]
 ) -> dict[str, FloatArray]:
-    """θ as arrays, checked: a table for every variable, of its shape, positive, summing to 1.
+    """Return θ as arrays after checking shapes, positive entries, and sums of 1.
 
-    Zeros are refused: they have no log odds. They are excluded by hypothesis in the paper (§4).
+    Zeros raise an error because they have no log odds; the paper excludes them (§4).
     """
     if not isinstance(theta, Mapping):
         raise ParameterError(
@@ -55,10 +55,10 @@ def check_theta(
 
 
 def _check_table(
-    structure: EmbeddedStructure, domain: Domain, name: str, given: ArrayLike
+    structure: EmbeddedStructure, domain: Domain, name: str, values: ArrayLike
 ) -> FloatArray:
     shape = theta_shape(structure, domain, name)
-    table = as_numbers(given, f"θ of {name!r}")
+    table = as_numbers(values, f"θ of {name!r}")
     if table.shape != shape:
         axes = ", ".join((*structure.parents(name), name))
         raise ParameterError(f"θ of {name!r} must have shape {shape} ({axes}), got {table.shape}")
@@ -75,14 +75,14 @@ def _check_table(
         raise ParameterError(
             f"θ of {name!r} sums to {sums[place]} over its last axis at {place}, not to 1"
         )
-    table.flags.writeable = False  # log odds are made of it once
+    table.flags.writeable = False  # log odds computed from it are cached
     return table
 
 
 def random_theta(
     structure: EmbeddedStructure, domain: Domain, generator: "np.random.Generator"
 ) -> dict[str, FloatArray]:
-    """θ drawn uniformly from the product of simplices; never exactly zero."""
+    """Draw θ uniformly from the product of simplices; entries are never exactly zero."""
     theta = {}
     for name in structure.names:
         draws = generator.standard_exponential(theta_shape(structure, domain, name)) + 1e-12
@@ -91,5 +91,5 @@ def random_theta(
 
 
 def uniform_theta(structure: EmbeddedStructure, domain: Domain, name: str) -> FloatArray:
-    """The table of one variable that says nothing."""
+    """The uniform table of one variable."""
     return np.full(theta_shape(structure, domain, name), 1.0 / domain.n_states(name))

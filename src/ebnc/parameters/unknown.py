@@ -1,11 +1,11 @@
-"""p(y|known): what is predicted where some of the inputs are not known.
+"""p(y|known): predictions for rows with unknown inputs.
 
     p(y | x_known) = Σ_u w(u) p(y | x_known, u)
 
-u runs over what the unknown inputs may be and w over its share in the training data: the states of
-one unknown input, the configurations of several in the rows of the ``Background``. So inputs that
-are all unknown keep their dependence on each other, and if nothing is known p(y) are the shares of
-the classes. That the unknown ones depend on those that are known is not used.
+u runs over the states of one unknown input, or over the configurations of several in the rows of
+the ``Background``; w(u) is the share of u in the training data. So the average respects dependence
+among unknown inputs, and if all inputs are unknown p(y) is the class frequencies. It ignores
+dependence between unknown and known inputs.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ Predict = Callable[[CodedRows], FloatArray]
 
 
 class Averages(NamedTuple):
-    """``probabilities[i]``: p(y|known) of row ``places[i]``, one of those with unknown entries."""
+    """``probabilities[i]``: p(y|known) of row ``places[i]``, which has unknown entries."""
 
     places: IntArray
     probabilities: FloatArray
@@ -36,11 +36,10 @@ class Averages(NamedTuple):
 def average_over_unknown(
     predict: Predict, rows: CodedRows, background: Background | None
 ) -> Averages | None:
-    """Averages for the rows with unknown entries; None if there are no such rows.
+    """Averages for the rows with unknown entries; None without such rows or a background.
 
     ``predict``: p(y|x) of rows whose entries are all known, shape (rows, K).
-    ``rows``: an entry is unknown if it is beyond the states of its input in the background.
-    Without a background there is nothing to average over: None.
+    ``rows``: an entry is unknown if its code exceeds the states of its input in the background.
     """
     if background is None:
         return None
@@ -70,7 +69,7 @@ def average_over_unknown(
 def _average(
     predict: Predict, rows: CodedRows, codes: CodeArray, gone: list[str], background: Background
 ) -> FloatArray:
-    """p(y|known) of rows with these codes, in which the same inputs are gone, chunk by chunk."""
+    """p(y|known) of rows with these codes and unknown inputs ``gone``, chunk by chunk."""
     states, weights = background.configurations(gone)
     step = max(1, CHUNK_ROWS // len(weights))
     parts = []
@@ -82,7 +81,7 @@ def _average(
 
 
 def with_averages(predict: Predict, rows: CodedRows, background: Background | None) -> FloatArray:
-    """p(y|x) of all rows, averaged where entries are unknown, shape (rows, K)."""
+    """p(y|x) of all rows, averaged over unknown entries, shape (rows, K)."""
     probabilities = predict(rows)
     averages = average_over_unknown(predict, rows, background)
     if averages is not None:
@@ -91,7 +90,7 @@ def with_averages(predict: Predict, rows: CodedRows, background: Background | No
 
 
 def _filled(rows: CodedRows, codes: CodeArray, gone: list[str], states: IntArray) -> CodedRows:
-    """Every row with each of the configurations, shape (names, rows · configurations)."""
+    """Each row combined with each configuration, shape (names, rows · configurations)."""
     filled = np.repeat(codes, states.shape[1], axis=1)
     filled[[rows.place(x) for x in gone]] = np.tile(states, (1, codes.shape[1]))
     return CodedRows(rows.names, rows.n_states, np.ascontiguousarray(filled))

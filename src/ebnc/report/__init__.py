@@ -1,8 +1,8 @@
-"""Reports: summarise a model to plain data, then render it; HTML never computes.
+"""Reports: summarise a model as plain data, then render the data as one HTML page.
 
-``summarise`` (a model, and data if there are any) → ``Summary`` → ``render_html`` or
-``write_report``; for networks ``summarise_network`` → ``NetworkSummary``. A model file keeps a
-``Summary``, or the ``NetworkFindings`` of a network: their ``to_json`` and ``from_json``.
+``summarise`` (a model, and optionally data) → ``Summary`` → ``render_html`` or ``write_report``;
+for networks ``summarise_network`` → ``NetworkSummary``. A model file stores a ``Summary``, or the
+``NetworkFindings`` of a network, by their methods ``to_json`` and ``from_json``.
 """
 
 from ebnc.report.network_findings import NetworkFindings

@@ -1,4 +1,4 @@
-"""Geometry of the report's charts: from numbers to places on paper, y growing downwards."""
+"""Geometry of the report's charts: numbers to coordinates, with y growing downwards."""
 
 import math
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point with what it says; ``low`` and ``high`` end its interval, ``size`` is its radius."""
+    """A point with its text; ``low`` and ``high`` bound its interval, ``size`` is its radius."""
 
     x: float
     y: float
@@ -81,7 +81,7 @@ def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 
 def trace_chart(trace: TraceSummary) -> LineChart | None:
-    """Score after every step; None where there are fewer than two."""
+    """Chart of the score after every step; None for fewer than two steps."""
     steps = trace.steps
     if len(steps) < 2:
         return None
@@ -122,7 +122,7 @@ def trace_chart(trace: TraceSummary) -> LineChart | None:
 
 
 def reliability_chart(bins: Sequence[Bin]) -> ReliabilityChart:
-    """Marks as large as their bins are full, with the 95 % interval of the observed share."""
+    """Chart of the bins: marks grow with the weight of their bins; whiskers are 95 % intervals."""
 
     def x_of(share: float) -> float:
         return EDGE + SIDE * share
@@ -136,7 +136,7 @@ def reliability_chart(bins: Sequence[Bin]) -> ReliabilityChart:
             x_of(b.predicted),
             y_of(b.observed),
             f"predicted {b.predicted:.1%}, observed {b.observed:.1%} "
-            f"({b.low:.1%} – {b.high:.1%}) of {count_text(b.weight)} cases",
+            f"({b.low:.1%} – {b.high:.1%}) of {count_text(b.weight)} rows",
             y_of(b.low),
             y_of(b.high),
             2.5 + 4.5 * math.sqrt(b.weight / most),

@@ -1,10 +1,10 @@
-"""Where the nodes and arcs of an embedded structure go on paper.
+"""Layout of an embedded structure: coordinates of its nodes and arcs.
 
-From above: the inputs that point at Y or only at its children, Y, its children. Few children stand
-side by side, each with its own arc from Y and arcs among them below. Many are gathered in a plate,
-to which Y points once; inside they are listed like a tree of folders, in columns, a child of a
-child under its parent. So 60 inputs stay readable, and thousands are cut off with a count. Arcs
-that cancel in p(y|x) are not drawn. Units are pixels; y grows downwards.
+From top to bottom: the inputs that point at Y or only at its children, then Y, then its children.
+Up to ``MOST_SIDE_BY_SIDE`` children form one row, each with its own arc from Y. More children are
+listed in a plate, in columns, like a tree of folders; a single arc leads from Y to the plate. At
+most ``MOST_NODES`` inputs are drawn; the drawing counts the others. Arcs that cancel in p(y|x) are
+not drawn. Units are pixels; y grows downwards.
 """
 
 import math
@@ -28,7 +28,7 @@ MOST_WIDTH = 960.0
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A variable: centre, width, what it is ("target", "parent", "child", "other")."""
+    """A variable; (x, y) is its centre, ``kind`` "target", "parent", "child" or "other"."""
 
     name: str
     label: str
@@ -43,7 +43,7 @@ class Node:
 class Arc:
     """An arrow as cubic Bézier curves (x0, y0, …, x3, y3, …); ``head`` is "" for a whole plate.
 
-    ``is_far``: from one column of a tree to another.
+    ``is_far``: whether it leads from one column of a tree to another.
     """
 
     tail: str
@@ -65,7 +65,7 @@ class Plate:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """All of it; ``n_hidden``: selected inputs that are not drawn."""
+    """The whole drawing; ``n_hidden``: number of selected inputs that are not drawn."""
 
     width: float
     height: float
@@ -80,7 +80,7 @@ def draw_structure(
     importance: Mapping[str, float] | None = None,
     target_label: str | None = None,
 ) -> Drawing:
-    """Lay the Markov blanket out; of very many inputs the most important ones are drawn."""
+    """Lay out the Markov blanket, or its ``MOST_NODES`` most important inputs."""
     shown = _Shown.of(structure, importance or {})
     kinds = dict.fromkeys(shown.parents, "parent") | dict.fromkeys(shown.spouses, "other")
     above, width_above = _rows(kinds, MARGIN + HEIGHT / 2)
@@ -105,7 +105,7 @@ def draw_structure(
 class _Shown:
     """The inputs that are drawn: parents of Y, parents of its children only, and its children.
 
-    ``inner``: the parents of every child, Y not among them. ``n_children``: also of those hidden.
+    ``inner``: the parents of every child, without Y. ``n_children``: counts hidden children too.
     """
 
     parents: tuple[str, ...]
@@ -134,7 +134,7 @@ class _Shown:
 
 @dataclass(frozen=True, slots=True)
 class _Children:
-    """The children of Y, from x = 0; ``plates``: one around them, or none."""
+    """The children of Y, from x = 0; ``plates``: the plate around them, if they have one."""
 
     nodes: Sequence[Node]
     width: float
@@ -142,7 +142,7 @@ class _Children:
 
 
 def _side_by_side(shown: _Shown, y: float) -> _Children | None:
-    """Few children in one row; None where they are too many, or too wide for it."""
+    """Place the children in one row; None if they do not fit."""
     if len(shown.inner) > MOST_SIDE_BY_SIDE or shown.n_hidden:
         return None
     nodes, width = _rows({x: "child" for x, _ in _tree_order(shown.inner)}, y)
@@ -150,7 +150,7 @@ def _side_by_side(shown: _Shown, y: float) -> _Children | None:
 
 
 def _in_plate(shown: _Shown, y: float, target_label: str) -> _Children:
-    """Many children in a plate, listed like a tree of folders."""
+    """Place the children in a plate, listed like a tree of folders."""
     nodes, width, height = _columns(_tree_order(shown.inner), y + GAP)
     label = f"{shown.n_children} inputs that {target_label} points at"
     width = max(width, CHARACTER * len(label)) + 2 * GAP
@@ -160,7 +160,7 @@ def _in_plate(shown: _Shown, y: float, target_label: str) -> _Children:
 def _arcs(
     shown: _Shown, at: Mapping[str, Node], y_node: Node, plates: Sequence[Plate]
 ) -> tuple[Arc, ...]:
-    """Arcs into Y, from Y to its children or to their plate, and into the children from others."""
+    """All arcs: into Y, from Y to its children or their plate, and between inputs."""
     arcs = [_down(at[parent], y_node) for parent in shown.parents]
     if plates:
         line = _line(y_node.x, y_node.y + HEIGHT / 2, y_node.x, plates[0].y)
@@ -180,7 +180,7 @@ def _arcs(
 def _tree_order(inner: Mapping[str, Sequence[str]]) -> list[tuple[str, int]]:
     """Children of Y with their depth, each under its first parent; the largest groups first.
 
-    A single child stays at its parent's depth: a chain does not drift to the right.
+    An only child has its parent's depth, so that a chain does not drift to the right.
     """
     below: dict[str, list[str]] = {x: [] for x in inner}
     roots = []
@@ -206,7 +206,7 @@ def _tree_order(inner: Mapping[str, Sequence[str]]) -> list[tuple[str, int]]:
 
 
 def _rows(kinds: Mapping[str, str], y: float) -> tuple[list[Node], float]:
-    """Nodes side by side, from x = 0, in as many rows as they need; and the widest row."""
+    """Place nodes side by side, from x = 0, in rows. Returns them and the width of the widest."""
     nodes: list[Node] = []
     x, widest = 0.0, 0.0
     for name, kind in kinds.items():
@@ -220,7 +220,7 @@ def _rows(kinds: Mapping[str, str], y: float) -> tuple[list[Node], float]:
 
 
 def _columns(order: Sequence[tuple[str, int]], top: float) -> tuple[list[Node], float, float]:
-    """The tree in columns: nodes from x = 0, width and height."""
+    """Place the tree in columns, from x = 0. Returns nodes, width and height."""
     length = max(4, math.ceil(math.sqrt(1.3 * len(order))))
     length = math.ceil(len(order) / math.ceil(len(order) / length))  # columns of about one length
     nodes: list[Node] = []
@@ -240,7 +240,7 @@ def _columns(order: Sequence[tuple[str, int]], top: float) -> tuple[list[Node], 
 
 
 def _centred(nodes: Sequence[Node], width: float) -> list[Node]:
-    """The nodes moved together to the middle."""
+    """Shift the nodes by one distance, so that they are centred."""
     low = min((node.x - node.width / 2 for node in nodes), default=0.0)
     high = max((node.x + node.width / 2 for node in nodes), default=0.0)
     shift = (width - low - high) / 2
@@ -263,27 +263,27 @@ def _line(x0: float, y0: float, x1: float, y1: float) -> Curve:
 
 
 def _down(tail: Node, head: Node) -> Arc:
-    """From the lower side of one node to the upper side of another."""
+    """An arc from the lower side of one node to the upper side of another."""
     x0, y0, x1, y1 = tail.x, tail.y + tail.height / 2, head.x, head.y - head.height / 2
     middle = (y0 + y1) / 2
     return Arc(tail.name, head.name, (x0, y0, x0, middle, x1, middle, x1, y1))
 
 
 def _past(tail: Node, head: Node, y_node: Node) -> Arc:
-    """From an input above Y to a child of Y below, round the side of Y that is nearer."""
+    """An arc from an input above Y to a child of Y, round the nearer side of Y."""
     x0, y0, x1, y1 = tail.x, tail.y + tail.height / 2, head.x, head.y - head.height / 2
     room = y_node.width / 2 + GAP
     middle = (x0 + x1) / 2
     if abs(middle - y_node.x) >= room:
         return _down(tail, head)
     passing = y_node.x + math.copysign(room, middle - y_node.x)
-    # A cubic curve is at ⅛ of its ends and ¾ of its two middle points when it is half-way.
+    # Half-way, a cubic curve is ⅛ of each end plus ⅜ of each of its two middle points.
     x = (passing - (x0 + x1) / 8) / 0.75
     return Arc(tail.name, head.name, (x0, y0, x, (y0 + y1) / 2, x, (y0 + y1) / 2, x1, y1))
 
 
 def _under_row(tail: Node, head: Node) -> Arc:
-    """An arc between children of Y that stand side by side, below their row."""
+    """An arc below the row, between children of Y in one row."""
     depth = 22 + 0.12 * abs(head.x - tail.x)
     y = tail.y + HEIGHT / 2
     side = 0.22 * math.copysign(1.0, head.x - tail.x)

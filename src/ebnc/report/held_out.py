@@ -1,4 +1,4 @@
-"""Predictions on folds that a model has not seen, and what they say: losses, confusion, bins."""
+"""Cross-validated predictions and their measures: losses, confusion matrix, reliability bins."""
 
 import math
 from collections.abc import Callable
@@ -17,15 +17,15 @@ N_BINS = 10
 Z_95 = 1.959963984540054
 
 Predict = Callable[[IntArray, IntArray], FloatArray]
-"""Rows to learn from and rows to predict → p(y|x) of the latter, shape (rows, K).
+"""(training rows, test rows) → p(y|x) of the test rows, shape (rows, K).
 
-A class that the first rows lack has probability 0 there, and its cases are left out.
+Classes that do not occur in the training rows have probability 0; their rows are left out.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Data with their classes as numbers, in the model's order; ``rows`` have an extra state."""
+    """Rows, each input with an extra state for unknown entries, and classes as numbers."""
 
     rows: CodedRows
     classes: IntArray
@@ -35,7 +35,7 @@ class Labelled:
 
 
 def split(classes: IntArray, n_folds: int, random_state: int) -> list[tuple[IntArray, IntArray]]:
-    """Stratified folds, as many as asked for or as the largest class has cases."""
+    """Stratified folds: ``n_folds``, or as many as the largest class has rows."""
     import warnings
 
     from sklearn.model_selection import StratifiedKFold
@@ -43,13 +43,13 @@ def split(classes: IntArray, n_folds: int, random_state: int) -> list[tuple[IntA
     folds = StratifiedKFold(
         min(n_folds, int(np.bincount(classes).max())), shuffle=True, random_state=random_state
     )
-    with warnings.catch_warnings():  # of classes with fewer cases than folds
+    with warnings.catch_warnings():  # scikit-learn warns of classes with fewer rows than folds
         warnings.simplefilter("ignore", UserWarning)
         return list(folds.split(np.zeros(len(classes)), classes))
 
 
 def held_out(data: Labelled, *, n_folds: int = 5, random_state: int = 0) -> HeldOut | None:
-    """Cross-validated losses; None where there are too few cases to hold any out."""
+    """Cross-validated measures; None if the data have too few rows to hold any out."""
     classes, shape = data.classes, (len(data.classes), data.n_classes)
     if n_folds < 2 or np.bincount(classes).max(initial=0) < 2:
         return None
@@ -88,9 +88,9 @@ def _measured(
         losses = -np.log(probabilities[rows, classes])
     mean = float(np.average(losses, weights=weight))
     hits = np.eye(n_classes)[classes]
-    called = probabilities.argmax(axis=1)
+    predicted = probabilities.argmax(axis=1)
     confusion = np.zeros((n_classes, n_classes))
-    np.add.at(confusion, (classes, called), weight)
+    np.add.at(confusion, (classes, predicted), weight)
     bins = tuple(
         reliability_bins(probabilities[:, k], hits[:, k], weight) for k in range(n_classes)
     )
@@ -101,7 +101,7 @@ def _measured(
         log_loss=_finite(mean),
         log_loss_error=_finite(_standard_error(losses, mean, weight)),
         base_loss=_finite(float(np.average(-np.log(shares[rows, classes]), weights=weight))),
-        accuracy=float(np.average(called == classes, weights=weight)),
+        accuracy=float(np.average(predicted == classes, weights=weight)),
         brier=float(np.average(((probabilities - hits) ** 2).sum(axis=1), weights=weight)),
         calibration_error=sum(gaps) / (total * n_classes),
         confusion=tuple(tuple(row) for row in confusion.tolist()),
@@ -113,10 +113,10 @@ def _measured(
 def reliability_bins(
     predicted: FloatArray, hits: FloatArray, weight: FloatArray | None = None
 ) -> tuple[Bin, ...]:
-    """Cases by predicted probability, in ten equal intervals; empty ones are left out."""
+    """Group rows by predicted probability into ten equal intervals; omit empty ones."""
     w = np.ones(len(predicted)) if weight is None else weight
     place = np.minimum((predicted * N_BINS).astype(np.int64), N_BINS - 1)
-    found = []
+    bins = []
     for b in range(N_BINS):
         here = place == b
         total = float(w[here].sum())
@@ -124,12 +124,12 @@ def reliability_bins(
             observed = float(np.average(hits[here], weights=w[here]))
             low, high = wilson_interval(observed, total)
             mean = float(np.average(predicted[here], weights=w[here]))
-            found.append(Bin(total, mean, observed, low, high))
-    return tuple(found)
+            bins.append(Bin(total, mean, observed, low, high))
+    return tuple(bins)
 
 
 def wilson_interval(share: float, n: float) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share of n cases: inside [0, 1], and wide where n is small."""
+    """Wilson's 95 % interval of a share of n rows; it lies inside [0, 1]."""
     z2 = Z_95**2
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = Z_95 / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
@@ -137,7 +137,7 @@ def wilson_interval(share: float, n: float) -> tuple[float, float]:
 
 
 def _standard_error(losses: FloatArray, mean: float, weight: FloatArray) -> float:
-    """Of the mean loss, cases being independent."""
+    """Standard error of the mean loss, for independent rows."""
     if not math.isfinite(mean):
         return math.inf
     total = weight.sum()

@@ -1,7 +1,7 @@
-"""A DAG in layers, after Sugiyama, Tagawa & Toda (1981): arcs lead down and pass no node.
+"""Layered layout of a DAG (Sugiyama, Tagawa & Toda 1981): arcs lead down and cross no node.
 
-Depths → bends where an arc passes a layer → an order in each layer with few crossings → places from
-left to right, each near its neighbours in the layers above and below.
+Depths → bends where an arc passes a layer → an order in each layer with few crossings → horizontal
+positions close to the neighbours in the layers above and below.
 """
 
 from bisect import bisect_right, insort
@@ -17,16 +17,16 @@ __all__ = ["Layered", "in_layers"]
 SWEEPS = 12
 GAP, BEND_GAP = 18.0, 9.0
 STRAIGHT = 4.0
-"""How much more than an arc at a node the middle of a long arc pulls: long arcs become straight."""
+"""Weight of a segment inside a long arc, against 1 at a node: it makes long arcs straight."""
 
 Layers = list[list[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Layered:
-    """``layers``: the nodes of each, from left to right. ``x``: the middle of each node.
+    """A layout: the nodes of each layer from left to right, and ``x``, the centre of each node.
 
-    ``bends``: for every arc (parent, child) where it passes each layer between the two.
+    ``bends``: for every arc (parent, child), its positions in the layers between the two.
     """
 
     layers: tuple[tuple[str, ...], ...]
@@ -37,7 +37,7 @@ class Layered:
 def in_layers(
     parents: Mapping[str, Sequence[str]], widths: Mapping[str, float], widest: float
 ) -> Layered:
-    """``widths`` of the nodes; a layer is about ``widest`` at most, bends not counted."""
+    """Lay out a DAG whose nodes have ``widths``; layers are about ``widest`` at most."""
     names = list(parents)
     place = {x: i for i, x in enumerate(names)}
     depth = _depths(parents, widths, widest)
@@ -72,7 +72,7 @@ def in_layers(
 def _depths(
     parents: Mapping[str, Sequence[str]], widths: Mapping[str, float], widest: float
 ) -> dict[str, int]:
-    """One below the lowest parent, or further where a layer is full; sources near a child."""
+    """Depth of each node: below its lowest parent, in a layer with room; sources near a child."""
     children: dict[str, list[str]] = {x: [] for x in parents}
     filled: dict[int, float] = {}
     depth: dict[str, int] = {}
@@ -92,7 +92,7 @@ def _depths(
 
 
 def _ordered(layers: Layers, above: Layers, below: Layers) -> Layers:
-    """Sweeps down and up, every layer by the mean place of its neighbours; the best one is kept."""
+    """Sort layers by the mean place of neighbours, down and up; return the best order."""
     best, fewest = layers, _crossings(layers, below)
     current = [list(layer) for layer in layers]
     for sweep in range(SWEEPS):
@@ -114,23 +114,23 @@ def _mean(places: Sequence[float], otherwise: float) -> float:
 
 
 def _crossings(layers: Layers, below: Layers) -> int:
-    """How many pairs of segments between neighbouring layers cross."""
-    found = 0
+    """Number of crossings of segments between neighbouring layers."""
+    n_crossings = 0
     for upper, lower in pairwise(layers):
         at = {v: i for i, v in enumerate(lower)}
         seen: list[int] = []
         for v in upper:
             ends = sorted(at[u] for u in below[v])
-            found += sum(len(seen) - bisect_right(seen, end) for end in ends)
+            n_crossings += sum(len(seen) - bisect_right(seen, end) for end in ends)
             for end in ends:
                 insort(seen, end)
-    return found
+    return n_crossings
 
 
 def _placed(
     layers: Layers, above: Layers, below: Layers, width: Sequence[float], n_nodes: int
 ) -> list[float]:
-    """The least squares to the means of neighbours that keep order and distance, layer by layer."""
+    """Positions by least squares to the neighbours' means, subject to order and distance."""
     from scipy.optimize import isotonic_regression
 
     offsets = []

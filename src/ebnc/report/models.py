@@ -1,8 +1,7 @@
-"""One face for what can be reported: a classifier, or an EBNC alone.
+"""Adapter: a common interface of classifiers and EBNCs for reports.
 
-A ``Reported`` model names its classes and inputs, and gives what it predicts by. Classifiers are
-known by what they offer (``AveragingClassifier``), not by their class: reports and estimators do
-not import each other.
+Classifiers are recognised by a protocol (``AveragingClassifier``), not by their class, because
+reports and estimators do not import each other.
 """
 
 import warnings
@@ -34,7 +33,7 @@ __all__ = ["AveragingClassifier", "Reported", "reported"]
 
 @runtime_checkable
 class AveragingClassifier(Protocol):
-    """What a report needs of a fitted ``EBNCClassifier``."""
+    """The part of a fitted ``EBNCClassifier`` that reports use."""
 
     ebnc_: FittedEBNC
     classes_: Any
@@ -51,7 +50,11 @@ class AveragingClassifier(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Reported:
-    """A model to report: the best EBNC, what predicts, and what people call the target."""
+    """A model to report.
+
+    ``ebnc``: the best model. ``predictor``: predicts, by one model or an average of several.
+    ``target``: the name of the target on the page. ``source``: the object to be reported.
+    """
 
     ebnc: EBNC
     predictor: Predictor
@@ -60,12 +63,12 @@ class Reported:
 
     @property
     def domain(self) -> Domain:
-        """Of the inputs and the target."""
+        """The states of the inputs and the target."""
         return self.ebnc.domain
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """All inputs the model was offered."""
+        """All inputs of the training data, selected or not."""
         return self.ebnc.structure.inputs
 
     @property
@@ -75,32 +78,32 @@ class Reported:
 
     @property
     def state_weights(self) -> Mapping[str, FloatArray]:
-        """What contributions are weighted by: shares of states in the training data, if known."""
+        """Shares of the states in the training data (if known), which weight contributions."""
         return weights_named("training", self.ebnc.background)
 
     @cached_property
     def best(self) -> TableSum:
-        """Log odds of the best model; those of the extra state are the weighted mean."""
+        """Log odds of the best model; the extra state has the weighted mean of the others."""
         return self.ebnc.tables.with_extra_state(self.state_weights)
 
     @property
     def best_predictor(self) -> Predictor:
-        """The best model alone."""
+        """A predictor by the best model alone."""
         return replace(self.predictor, weighted=((1.0, self.best),))
 
     def encode(self, x: Any) -> CodedRows:
-        """Rows with an extra state for entries never seen before."""
+        """Encode rows, with an extra state for entries that training did not have."""
         if isinstance(self.source, AveragingClassifier):
             return self.source.encode(x)
         return encode(x, self.domain, self.ebnc.structure.markov_blanket, unseen="extra")
 
     def contributions(self, rows: CodedRows) -> Contributions:
-        """Of the best model, for rows with an extra state."""
+        """Contributions in the best model, for rows with an extra state."""
         phi = self.ebnc.phi_in(ORTHONORMAL.name)
         return contributions(self.ebnc.basis, phi, rows, self.state_weights)
 
     def labelled(self, x: Any, y: Any, weights: Any) -> Labelled:
-        """Data as coded rows and classes, ready for cross-validation."""
+        """Encode data with classes and weights for cross-validation."""
         if isinstance(self.source, AveragingClassifier):
             return self._of_classifier(self.source, x, y, weights)
         return self._of_ebnc(x, y, weights)
@@ -109,16 +112,16 @@ class Reported:
         from sklearn.base import clone
 
         if y is None:
-            raise DataError("give the classes of the data too: summarise(model, X, y)")
+            raise DataError("y is missing; pass the classes too: summarise(model, X, y)")
         rows = model.encode(x)
-        columns = {name: read_column(name, given) for name, given in model.columns(x).items()}
+        columns = {name: read_column(name, column) for name, column in model.columns(x).items()}
         classes = _class_codes(y, self.classes, len(rows))
         checked = check_weights(weights, len(rows))
 
         def predict(seen: IntArray, unseen: IntArray) -> FloatArray:
             weight = {} if checked is None else {"sample_weight": checked[seen]}
             p = np.zeros((len(unseen), len(self.classes)))
-            with warnings.catch_warnings():  # what a fold lacks is no news
+            with warnings.catch_warnings():  # folds often lack rare states
                 warnings.simplefilter("ignore", DataWarning)
                 again = clone(model).fit(take_rows(columns, seen), classes[seen], **weight)
                 p[:, again.classes_] = again.predict_proba(take_rows(columns, unseen))
@@ -133,7 +136,7 @@ class Reported:
         wanted = [*names, target] if y is None else list(names)
         columns = FrameSource(x, wanted).read(wanted)
         labels = columns.pop(target) if y is None else y
-        strict = encode(columns, ebnc.domain, names)  # says what is not a state
+        strict = encode(columns, ebnc.domain, names)  # raises for entries that are not states
         rows = encode(columns, ebnc.domain, names, unseen="extra")
         classes = _class_codes(labels, self.classes, len(strict))
         checked = check_weights(weights, len(rows))
@@ -158,7 +161,7 @@ class Reported:
 
 
 def reported(model: Any, target: str | None = None) -> Reported:
-    """A model's face for reports; refuses what is neither a fitted classifier nor an EBNC."""
+    """Wrap a fitted classifier or an EBNC for reports; raise ``DataError`` for anything else."""
     if isinstance(model, EBNC):
         return Reported(model, Predictor.of_ebnc(model), target or model.target, model)
     if isinstance(model, AveragingClassifier):
@@ -173,7 +176,7 @@ def _class_codes(y: Any, classes: tuple[State, ...], length: int) -> IntArray:
     """Classes as numbers in the model's order."""
     column = read_column("y", y)
     if len(column) != length:
-        raise DataError(f"there are {length} rows but {len(column)} classes")
+        raise DataError(f"X has {length} rows but y has {len(column)} classes")
     if column.missing.any():
         raise DataError("the classes have missing values; remove those rows")
     codes = encode({"y": column}, Domain({"y": classes}), ["y"]).codes[0]

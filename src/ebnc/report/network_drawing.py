@@ -1,8 +1,8 @@
-"""Where the nodes and arcs of a network's outer DAG go on paper.
+"""Layout of a network's outer DAG: a drawing in layers, or a matrix.
 
-Few arcs are drawn: nodes in layers, arcs leading down and round other nodes. Many would be a
-tangle; they are the dark cells of a matrix, a row for each node and a column for each parent, nodes
-before those that depend on them. Of very many nodes the best connected ones are shown.
+A network with few arcs is drawn in layers, with arcs that lead down and round other nodes. A
+network with many arcs is shown as a matrix: one row per node, one column per parent, parents first,
+a dark cell for each arc. If the network has very many nodes, those with the most arcs are shown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,10 @@ CELL, SMALLEST_CELL, SIDE, BETWEEN = 16.0, 12.0, 540.0, 2.0
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """``nodes``: labels at the left. ``cells``: (parent, child, left, top), squares of ``cell``."""
+    """A matrix of arcs.
+
+    ``nodes``: labels at the left. ``cells``: (parent, child, left, top), squares of side ``cell``.
+    """
 
     width: float
     height: float
@@ -39,40 +42,40 @@ class Matrix:
 
 
 def is_tangled(parents: Mapping[str, Sequence[str]]) -> bool:
-    """Whether there are too many arcs to follow with the eye."""
+    """Whether the network has too many arcs to follow in a drawing."""
     n_arcs = sum(map(len, parents.values()))
     return n_arcs > TANGLED_ARCS and n_arcs > TANGLED_SHARE * len(parents)
 
 
 def draw_network(parents: Mapping[str, Sequence[str]], kinds: Mapping[str, str]) -> Drawing:
-    """``parents`` of every node, and the kind of its local distribution."""
+    """Draw a network in layers; ``kinds``: of the nodes' local distributions."""
     among = _shown(parents, MOST_NODES)
     nodes = {x: node_at(x, kinds[x], 0.0, 0.0) for x in among}
-    found = in_layers(among, {x: node.width for x, node in nodes.items()}, WIDEST)
-    right = [found.x[x] + node.width / 2 for x, node in nodes.items()]
-    right += [x for bends in found.bends.values() for x in bends]
+    layout = in_layers(among, {x: node.width for x, node in nodes.items()}, WIDEST)
+    right = [layout.x[x] + node.width / 2 for x, node in nodes.items()]
+    right += [x for bends in layout.bends.values() for x in bends]
     width = max(NARROWEST, max(right) + 2 * MARGIN)
     left = (width - max(right)) / 2
     y, heights = MARGIN + HEIGHT / 2, []
-    for k, layer in enumerate(found.layers):
+    for k, layer in enumerate(layout.layers):
         if k:
             y += LAYER if any(among[x] for x in layer) else ROW
         heights.append(y)
         for x in layer:
-            nodes[x] = replace(nodes[x], x=left + found.x[x], y=y)
-    bends = {arc: [left + x for x in given] for arc, given in found.bends.items()}
+            nodes[x] = replace(nodes[x], x=left + layout.x[x], y=y)
+    bends = {arc: [left + x for x in places] for arc, places in layout.bends.items()}
     return Drawing(
         width,
         y + HEIGHT / 2 + MARGIN,
         tuple(nodes[x] for x in among),
-        _arcs(among, nodes, found.layers, bends, heights),
+        _arcs(among, nodes, layout.layers, bends, heights),
         (),
         len(parents) - len(among),
     )
 
 
 def draw_matrix(parents: Mapping[str, Sequence[str]], kinds: Mapping[str, str]) -> Matrix:
-    """The arcs as cells; parents stand above and to the left of their children."""
+    """Draw the arcs as cells; parents are above and to the left of their children."""
     among = _shown(parents, MOST_ROWS)
     place = {x: i for i, x in enumerate(_in_order(among))}
     labels = {x: node_at(x, kinds[x], 0.0, 0.0) for x in place}
@@ -98,22 +101,22 @@ def draw_matrix(parents: Mapping[str, Sequence[str]], kinds: Mapping[str, str]) 
 
 
 def _in_order(parents: Mapping[str, Sequence[str]]) -> list[str]:
-    """Parents before their children, otherwise as listed."""
+    """Nodes with parents before children, otherwise in the order given."""
     place = {x: i for i, x in enumerate(parents)}
     sorter = TopologicalSorter(parents)
     sorter.prepare()
-    found: list[str] = []
+    order: list[str] = []
     waiting: list[tuple[int, str]] = []
     while sorter.is_active():
         for x in sorter.get_ready():
             heappush(waiting, (place[x], x))
-        found.append(heappop(waiting)[1])
-        sorter.done(found[-1])
-    return found
+        order.append(heappop(waiting)[1])
+        sorter.done(order[-1])
+    return order
 
 
 def _shown(parents: Mapping[str, Sequence[str]], most: int) -> dict[str, list[str]]:
-    """Parents among the nodes that are shown: all, or the best connected ones."""
+    """The graph of the nodes that are shown: all, or those with the most arcs."""
     best = set(parents)
     if len(parents) > most:
         degree = {x: len(given) for x, given in parents.items()}
@@ -131,7 +134,7 @@ def _arcs(
     bends: Mapping[tuple[str, str], Sequence[float]],
     heights: Sequence[float],
 ) -> tuple[Arc, ...]:
-    """Smooth curves through the bends; at a node they end side by side, in the order they come."""
+    """Smooth curves through the bends; at a node they end side by side, without crossing."""
     level = {x: k for k, layer in enumerate(layers) for x in layer}
     routes = {(p, x): [nodes[p].x, *given, nodes[x].x] for (p, x), given in bends.items()}
     starts: dict[str, list[tuple[float, tuple[str, str]]]] = {x: [] for x in parents}

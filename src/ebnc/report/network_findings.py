@@ -1,4 +1,4 @@
-"""What a network does not say of itself and its model file keeps for a report."""
+"""Findings about a network that its model file stores for a report."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +13,11 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class NetworkFindings:
-    """Scores and search of a network that was learned, and how probable it makes data.
+    """Scores and search trace of a learned network, and its log-loss on data.
 
-    ``scores``, ``losses``: one for each node, in the network's order; empty where not known.
-    ``loss``: mean −log p(z) a case, in nats, over ``n_measured`` cases (None: infinite, or none);
-    ``learned_from``: they are the cases that the network was learned from.
+    ``scores``, ``losses``: one per node, in the network's order; empty if unknown.
+    ``loss``: mean −log p(z) in nats over ``n_measured`` rows; None if infinite or not measured.
+    ``learned_from``: whether these rows are the training data.
     """
 
     version: int
@@ -37,7 +37,7 @@ class NetworkFindings:
 
     @classmethod
     def from_json(cls, plain: object) -> "NetworkFindings":
-        """The inverse of ``to_json``; every field is checked, and an error names it."""
+        """The inverse of ``to_json``; checks every field, and errors name it."""
         field = Field(plain, "findings")
         findings = field.record(cls)
         if findings.version != VERSION:

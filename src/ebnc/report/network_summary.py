@@ -1,4 +1,4 @@
-"""What a report says about a whole network: its nodes, arcs, scores and losses, as plain data."""
+"""Summary of a network for its report: nodes, arcs, scores and losses, as plain data."""
 
 import math
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ MOST_ROWS, MOST_STATES, MOST_LINES = 16, 6, 40
 
 
 class ReportedNetwork(Protocol):
-    """What a report needs of an ``ebnc.Network``."""
+    """The part of an ``ebnc.Network`` that reports use."""
 
     @property
     def variables(self) -> tuple[str, ...]: ...
@@ -41,13 +41,14 @@ class ReportedNetwork(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NodeSummary:
-    """One node: ``kind`` of its local distribution, its parents, its parameters.
+    """One node: its local distribution, parents and number of parameters.
 
-    ``log10_full_table``: of the parameters of a full table with the same parents. ``families``: of
-    the embedded structure, for an EBNC. ``table``: p(z | parents), a row for each configuration of
-    the parents (the last one changes fastest), empty where these are many. ``text``: trees, graphs
-    and noisy-MAX in words. ``score``: its share of the network's; ``loss``: mean
-    −log p(z | parents) on the data given. Both None where not known; so is an infinite loss.
+    ``full_table``: number of parameters of a full table with the same parents, None if it is too
+    long to write; ``log10_full_table``: its logarithm. ``families``: the embedded structure of an
+    EBNC. ``table``: p(z | parents), one row per configuration of the parents (the last parent
+    changes fastest); empty for many rows. ``text``: a tree, graph or noisy-MAX as text.
+    ``score``: the node's summand of the network's score. ``loss``: mean −log p(z | parents) on the
+    data. Both are None if unknown, and ``loss`` if it is infinite.
     """
 
     name: str
@@ -66,7 +67,7 @@ class NodeSummary:
 
 @dataclass(frozen=True, slots=True)
 class NetworkSummary:
-    """All that a report says about a network; ``findings`` is what the network itself does not."""
+    """The content of a network's report; ``findings`` is the part that needs data or a search."""
 
     title: str
     nodes: tuple[NodeSummary, ...]
@@ -75,12 +76,12 @@ class NetworkSummary:
 
     @property
     def score(self) -> float | None:
-        """The score of the network, where it was learned: the sum of its nodes'."""
+        """The sum of the nodes' scores; None if the network was not learned."""
         return math.fsum(self.findings.scores) if self.findings.scores else None
 
     @property
     def trace(self) -> TraceSummary | None:
-        """The search, where there was one."""
+        """The search trace; None if the network was not learned."""
         return self.findings.trace
 
     @property
@@ -90,7 +91,7 @@ class NetworkSummary:
 
     @property
     def log10_full_tables(self) -> float:
-        """Of the parameters that full tables with the same parents would have together."""
+        """log₁₀ of the number of parameters of full tables with the same parents."""
         largest = max(node.log10_full_table for node in self.nodes)
         total = math.fsum(10 ** (node.log10_full_table - largest) for node in self.nodes)
         return largest + math.log10(total)
@@ -106,19 +107,31 @@ def summarise_network(
     title: str | None = None,
     provenance: str = "",
 ) -> NetworkSummary:
-    """What there is to say about an ``ebnc.Network``, learned or given.
+    """Summarise an ``ebnc.Network``, learned or written by hand, for its report.
 
-    ``data``: cases to measure log p(z) on, best ones that the network was not learned from; say
-    ``learned_from=True`` where they are the same. ``weights``: how often each of them counts, or
-    the name of the column that says so.
-    ``findings``: those of an earlier summary, from a model file, instead of data.
+    Parameters
+    ----------
+    network : ebnc.Network
+        The network.
+    data : table, optional
+        Rows to measure log p(z) on, preferably held-out data.
+    weights : array or str, optional
+        The weight of each row, or the name of the column of ``data`` that holds it.
+    learned_from : bool
+        Set this if ``data`` are the training data.
+    findings : NetworkFindings, optional
+        Findings from a model file, to be used instead of ``data``.
+    title : str, optional
+        The heading of the page.
+    provenance : str
+        A line for the foot of the page, for example the command that was run.
     """
     if findings is None:
-        findings = _found(network, data, weights, learned_from)
+        findings = _measured(network, data, weights, learned_from)
     n = len(network.variables)
-    for what, values in (("scores", findings.scores), ("losses", findings.losses)):
+    for name, values in (("scores", findings.scores), ("losses", findings.losses)):
         if len(values) not in (0, n):
-            raise FormatError(f"findings.{what}: must be one for each of {n} nodes")
+            raise FormatError(f"findings.{name}: must be one for each of {n} nodes")
     return NetworkSummary(
         title=title or f"A network of {n} variables",
         nodes=tuple(
@@ -134,7 +147,7 @@ def summarise_network(
     )
 
 
-def _found(
+def _measured(
     network: ReportedNetwork, data: Rows | None, weights: object, learned_from: bool
 ) -> NetworkFindings:
     losses: list[float | None] = []

@@ -1,4 +1,4 @@
-"""From a ``NetworkSummary`` to what a page shows."""
+"""Convert a ``NetworkSummary`` to the content of a page."""
 
 import math
 from collections import Counter
@@ -22,7 +22,7 @@ MOST_NODES = 300
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """A node's own panel; ``drawing``: its embedded structure, None where it has none.
+    """The panel of one node; ``drawing``: its embedded structure, or None.
 
     ``rows``: p(z | parents), the states of the parents before the probabilities.
     """
@@ -39,9 +39,9 @@ class NodeView:
 
 @dataclass(frozen=True, slots=True)
 class NetworkView:
-    """All that the template shows; ``chosen``: the node whose panel is open at first.
+    """The content of a network's page; ``chosen``: the node whose panel is open at first.
 
-    ``matrix`` stands for ``drawing`` where there are too many arcs to draw.
+    ``matrix`` replaces ``drawing`` if the network has too many arcs to draw.
     """
 
     sentences: tuple[str, str, str]
@@ -59,7 +59,7 @@ class NetworkView:
 
 
 def network_view(summary: NetworkSummary) -> NetworkView:
-    """Everything, in the order of the page."""
+    """Return the content of a network's page."""
     parents = {node.name: node.parents for node in summary.nodes}
     children: dict[str, list[str]] = {name: [] for name in parents}
     for name, given in parents.items():
@@ -98,7 +98,7 @@ def network_view(summary: NetworkSummary) -> NetworkView:
 
 
 def _rank(view: NodeView) -> tuple[int, int]:
-    """More arcs among its parents first, then more parents: there is more to see."""
+    """Rank nodes by the arcs of their embedded structure, then by the number of parents."""
     among = sum(len(parents) for _, parents in view.node.families)
     return among, len(view.node.parents)
 
@@ -126,8 +126,8 @@ def _sentences(summary: NetworkSummary, kinds: Counter[str]) -> tuple[str, str, 
     n_arcs = sum(len(node.parents) for node in summary.nodes)
     most = max(summary.nodes, key=lambda node: len(node.parents))
     first = (
-        f"The network gives the joint probability of {count_text(len(summary.nodes))} variables, "
-        f"with {count_text(n_arcs)} arcs; "
+        f"The network describes the joint probability of {count_text(len(summary.nodes))} "
+        f"variables, with {count_text(n_arcs)} arcs; "
         + (
             f"{shortened(most.name)} has the most parents, {count_text(len(most.parents))}."
             if n_arcs
@@ -144,19 +144,15 @@ def _sentences(summary: NetworkSummary, kinds: Counter[str]) -> tuple[str, str, 
         else f"where full tables of the same parents would have {full}"
     )
     second = f"Its nodes are {listed(words)}, {dimension} parameters together, {against}."
-    found = summary.findings
-    which = "it was learned from" if found.learned_from else "given"
-    if found.loss is None and found.n_measured:
-        third = (
-            f"On the {count_text(found.n_measured)} cases {which} log p is −∞: one is impossible."
-        )
-    elif found.loss is None:
-        third = "How probable it makes data is not known: none were given for this report."
+    findings = summary.findings
+    which = "it was learned from" if findings.learned_from else "given"
+    rows = f"the {count_text(findings.n_measured)} rows {which}"
+    if findings.loss is None and findings.n_measured:
+        third = f"On {rows}, the mean log p is −∞: one row has probability 0."
+    elif findings.loss is None:
+        third = "Its fit is not reported: no data were given."
     else:
-        third = (
-            f"On the {count_text(found.n_measured)} cases {which} the mean log p is "
-            f"{number(-found.loss)} nats a case."
-        )
+        third = f"On {rows}, the mean log p is {number(-findings.loss)} nats per row."
     return first, second, third
 
 
@@ -166,7 +162,7 @@ def _full_tables(summary: NetworkSummary) -> str:
 
 def _figures(summary: NetworkSummary) -> tuple[Figure, ...]:
     n_arcs = sum(len(node.parents) for node in summary.nodes)
-    found = [
+    figures = [
         Figure("variables", count_text(len(summary.nodes)), f"{count_text(n_arcs)} arcs"),
         Figure(
             "parameters",
@@ -176,11 +172,11 @@ def _figures(summary: NetworkSummary) -> tuple[Figure, ...]:
     ]
     known = summary.findings
     if summary.score is not None:
-        cases = "" if known.n_cases is None else f"; {count_text(known.n_cases)} cases"
-        found.append(Figure("score", number(summary.score, 1), f"nats{cases}"))
+        rows = "" if known.n_cases is None else f"; {count_text(known.n_cases)} rows"
+        figures.append(Figure("score", number(summary.score, 1), f"nats{rows}"))
     if known.loss is not None:
         error = "" if known.loss_error is None else f"; ±\u00a0{known.loss_error:.3f}"
-        found.append(Figure("mean log p", number(-known.loss), f"nats a case{error}"))
+        figures.append(Figure("mean log p", number(-known.loss), f"nats per row{error}"))
         bits = known.loss / math.log(2) / len(summary.nodes)
-        found.append(Figure("bits a variable", number(bits), "same cases"))
-    return tuple(found)
+        figures.append(Figure("bits per variable", number(bits), "same rows"))
+    return tuple(figures)

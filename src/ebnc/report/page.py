@@ -1,7 +1,7 @@
-"""A summary as one HTML file: no network, no scripts from elsewhere, nothing computed but the sum.
+"""Render a summary as one self-contained HTML file.
 
-Templates escape every text. The page's policy allows the one script below by its hash and no
-request at all, so that a script in a name could neither run nor call anywhere.
+Templates escape every text. The page's content security policy allows its own script by hash, and
+no requests, so a script hidden in a name can neither run nor send anything.
 """
 
 import base64
@@ -27,7 +27,7 @@ __all__ = ["render_html", "write_report"]
 
 
 def render_html(summary: Summary | NetworkSummary) -> str:
-    """The whole page. Without ``summary.panel`` it has no what-if panel (see ``with_panel``)."""
+    """Return the page as HTML; it needs ``summary.panel`` for its what-if panel."""
     if isinstance(summary, NetworkSummary):
         return _rendered("network.html", summary, network_view(summary), "{}", ["network.js"])
     return _rendered("page.html", summary, View(summary), page_data(summary), ["panel.js"])
@@ -53,7 +53,10 @@ def _rendered(template: str, summary: Any, shown: Any, data: str, scripts: list[
 def write_report(
     path: str | os.PathLike[str], summary: Summary | NetworkSummary, *, overwrite: bool = True
 ) -> Path:
-    """Write the page, beside and then renamed: there is a whole file or none."""
+    """Write the page to ``path`` and return the path.
+
+    The file is written under another name and then renamed, so it is never incomplete.
+    """
     write_whole(path, render_html(summary).encode(), overwrite=overwrite)
     return Path(path)
 

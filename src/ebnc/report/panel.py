@@ -1,4 +1,4 @@
-"""The tables that the what-if panel of a page computes with: exactly those that predict."""
+"""Data of the what-if panel: the tables that the model itself predicts with."""
 
 import base64
 from dataclasses import replace
@@ -16,28 +16,28 @@ MOST_NUMBERS = 1_500_000  # 16 MB in the page
 
 
 def with_panel(summary: Summary, model: Any) -> Summary:
-    """The summary of a model with the panel that is not kept in files."""
-    face = reported(model)
+    """Add the what-if panel, which model files do not store, to a model's summary."""
+    adapter = reported(model)
     names = tuple(x.name for x in summary.inputs)
     sizes = tuple(len(x.states) for x in summary.inputs)
-    if names != face.inputs or sizes != tuple(face.domain.n_states(x) for x in names):
-        raise DataError("the findings are those of another model: their inputs differ")
-    if len(summary.classes) != len(face.classes):
-        raise DataError("the findings are those of another model: their classes differ")
-    return replace(summary, panel=panel_of(face))
+    if names != adapter.inputs or sizes != tuple(adapter.domain.n_states(x) for x in names):
+        raise DataError("the summary is that of another model: its inputs differ")
+    if len(summary.classes) != len(adapter.classes):
+        raise DataError("the summary is that of another model: its classes differ")
+    return replace(summary, panel=panel_of(adapter))
 
 
-def panel_of(face: Reported) -> dict[str, Any] | None:
-    """Plain data that the page's script computes p(y|x) from; None where they are too many.
+def panel_of(adapter: Reported) -> dict[str, Any] | None:
+    """Plain data from which the page's script computes p(y|x); None if they are too large.
 
-    ``models``: of every averaged model the weight and the inputs, by number, of its tables; the
-    last one is the best alone, the sum that is taken apart, with weight 0. ``numbers``: all tables
-    behind each other, little-endian doubles in base 64; every input has one state more, for
-    entries not known. ``background``: what unknown inputs are averaged over.
+    ``models``: weight of every averaged model and the inputs of its tables, by number; the last
+    one, of weight 0, is the best model, whose terms the page shows. ``numbers``: all tables,
+    concatenated, as little-endian doubles in base 64; every input has an extra state for unknown
+    entries. ``background``: states and rows that predictions with unknown inputs average over.
     """
-    place = {x: i for i, x in enumerate(face.inputs)}
-    known = face.ebnc.background
-    weighted = (*face.predictor.weighted, (0.0, face.best))
+    place = {x: i for i, x in enumerate(adapter.inputs)}
+    known = adapter.ebnc.background
+    weighted = (*adapter.predictor.weighted, (0.0, adapter.best))
     count = 0 if known is None else known.rows.codes.size
     count += sum(table.size for _, tables in weighted for table in tables.tables)
     if count > MOST_NUMBERS:

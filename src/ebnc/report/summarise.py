@@ -1,4 +1,4 @@
-"""``summarise``: a model, and data where there are any, to a ``Summary``. Arranges."""
+"""``summarise``: the summary of a model, with cross-validation if data are given."""
 
 import math
 from collections.abc import Sequence
@@ -53,14 +53,33 @@ def summarise(
     random_state: int = 0,
     provenance: str = "",
 ) -> Summary:
-    """What there is to say about a fitted ``EBNCClassifier`` or an ``EBNC``.
+    """Summarise a fitted ``EBNCClassifier`` or an ``EBNC`` for its report.
 
-    ``X``, ``y``: data to cross-validate on (``n_folds``; fewer than 2: not at all); the model is
-    learned again for every fold. For an ``EBNC`` the target may be a column of ``X``.
-    ``target``: a name for what is predicted; a classifier has none of its own.
-    ``case``: the row of the data that is taken apart term by term.
-    ``provenance``: a line for the foot of the page, for example the command that was run.
+    Parameters
+    ----------
+    model : EBNCClassifier or EBNC
+        The fitted model.
+    X : table, optional
+        Data for cross-validation; the model is refitted on each fold.
+    y : array, optional
+        The classes. For an ``EBNC`` the target may be a column of ``X`` instead.
+    sample_weight : array, optional
+        The weight of each row.
+    target : str, optional
+        The name of the target on the page; useful for a classifier, which does not store one.
+    title : str, optional
+        The heading of the page.
+    n_folds : int
+        Number of folds; fewer than 2 skip cross-validation.
+    case : int
+        The row of ``X`` whose prediction the page shows term by term.
+    random_state : int
+        The seed of the folds.
+    provenance : str
+        A line for the foot of the page, for example the command that was run.
 
+    Examples
+    --------
     >>> import ebnc
     >>> data = {"sky": ["clear", "grey", "grey"] * 9, "rain": ["no", "yes", "no"] * 9}
     >>> naive = ebnc.EmbeddedStructure.naive("rain", ["sky"])
@@ -68,49 +87,51 @@ def summarise(
     >>> summary.classes, summary.held_out.n_folds
     (('no', 'yes'), 5)
     """
-    face = reported(model, target)
-    data = None if X is None else face.labelled(X, y, sample_weight)
+    adapter = reported(model, target)
+    data = None if X is None else adapter.labelled(X, y, sample_weight)
     held = None
     if data is not None:
         held = held_out(data, n_folds=n_folds, random_state=random_state)
-    terms = _terms(face)
-    structure = face.ebnc.structure
-    place = {x: i for i, x in enumerate(face.inputs)}
+    terms = _terms(adapter)
+    structure = adapter.ebnc.structure
+    place = {x: i for i, x in enumerate(adapter.inputs)}
     arcs = tuple((parent, x) for x, parents in structure.families for parent in parents)
     return Summary(
         version=VERSION,
-        title=title or f"What predicts {face.target}",
-        target=face.target,
-        classes=tuple(map(state_text, face.classes)),
-        inputs=_inputs(face),
+        title=title or f"What predicts {adapter.target}",
+        target=adapter.target,
+        classes=tuple(map(state_text, adapter.classes)),
+        inputs=_inputs(adapter),
         arcs=arcs,
         structure=str(structure),
         structure_target=structure.target,
         clusters=tuple(tuple(place[x] for x in cluster) for cluster in structure.clusters),
-        fit=_fit(face.ebnc),
+        fit=_fit(adapter.ebnc),
         terms=terms,
-        n_terms=len(face.ebnc.basis.terms),
-        n_averaged=len(face.predictor.weighted),
-        best_weight=max(weight for weight, _ in face.predictor.weighted),
+        n_terms=len(adapter.ebnc.basis.terms),
+        n_averaged=len(adapter.predictor.weighted),
+        best_weight=max(weight for weight, _ in adapter.predictor.weighted),
         trace=_trace(model),
         held_out=held,
-        case=_case(face, terms, data, case),
+        case=_case(adapter, terms, data, case),
         provenance=provenance,
-        panel=panel_of(face),
+        panel=panel_of(adapter),
     )
 
 
-def _inputs(face: Reported) -> tuple[InputSummary, ...]:
-    worths = {worth.feature: worth.worth for worth in getattr(face.source, "feature_worths_", ())}
-    blanket = set(face.ebnc.structure.markov_blanket)
-    found = []
-    for name in face.inputs:
-        states = face.domain[name]
+def _inputs(adapter: Reported) -> tuple[InputSummary, ...]:
+    worths = {
+        worth.feature: worth.worth for worth in getattr(adapter.source, "feature_worths_", ())
+    }
+    blanket = set(adapter.ebnc.structure.markov_blanket)
+    inputs = []
+    for name in adapter.inputs:
+        states = adapter.domain[name]
         cuts = None
         if isinstance(states[0], Interval):
             bounds = [state.high for state in states if isinstance(state, Interval)]
             cuts = tuple(bounds[:-1])
-        found.append(
+        inputs.append(
             InputSummary(
                 name=name,
                 states=tuple(map(state_text, states)),
@@ -120,7 +141,7 @@ def _inputs(face: Reported) -> tuple[InputSummary, ...]:
                 worth=worths.get(name),
             )
         )
-    return tuple(found)
+    return tuple(inputs)
 
 
 def _fit(ebnc: EBNC) -> FitSummary:
@@ -144,12 +165,12 @@ def _fit(ebnc: EBNC) -> FitSummary:
     )
 
 
-def _terms(face: Reported) -> tuple[TermSummary, ...]:
-    """The intercept, then the largest terms, as many as a report can carry.
+def _terms(adapter: Reported) -> tuple[TermSummary, ...]:
+    """The intercept, then the largest terms, up to the limits of a report.
 
-    The size of a term is the root of its mean square over the training data.
+    The size of a term is its root mean square over the training data.
     """
-    ebnc, basis, weights = face.ebnc, face.ebnc.basis, face.state_weights
+    ebnc, basis, weights = adapter.ebnc, adapter.ebnc.basis, adapter.state_weights
     phi = centred(basis, ebnc.phi_in(ORTHONORMAL.name), weights)
     place = {x: i for i, x in enumerate(ebnc.structure.inputs)}
 
@@ -192,32 +213,32 @@ def _trace(model: Any) -> TraceSummary | None:
     )
 
 
-def _case(face: Reported, terms: Sequence[TermSummary], data: Labelled | None, row: int) -> Case:
-    """One row of the data, or without data every input in its first state."""
+def _case(adapter: Reported, terms: Sequence[TermSummary], data: Labelled | None, row: int) -> Case:
+    """One row of the data; without data, every input in its first state."""
     if data is None:
-        codes = [0] * len(face.inputs)
+        codes = [0] * len(adapter.inputs)
     elif not 0 <= row < len(data.rows):
-        raise DataError(f"case {row} is not a row of the data, which have {len(data.rows)}")
+        raise DataError(f"case {row} is not a row of the data; they have {len(data.rows)} rows")
     else:
-        codes = [int(data.rows.column(x)[row]) for x in face.inputs]
-    n_states = tuple(face.domain.n_states(x) + 1 for x in face.inputs)
-    rows = CodedRows(face.inputs, n_states, np.array([codes], dtype=code_type(n_states)).T)
-    n_classes = len(face.classes)
-    odds = np.concatenate([[0.0], face.best.log_odds(rows)[0]])
+        codes = [int(data.rows.column(x)[row]) for x in adapter.inputs]
+    n_states = tuple(adapter.domain.n_states(x) + 1 for x in adapter.inputs)
+    rows = CodedRows(adapter.inputs, n_states, np.array([codes], dtype=code_type(n_states)).T)
+    n_classes = len(adapter.classes)
+    odds = np.concatenate([[0.0], adapter.best.log_odds(rows)[0]])
     log_odds = (odds - odds.mean()) * n_classes / (n_classes - 1)
     parts = np.zeros((len(terms), n_classes))
     for t, term in enumerate(terms):
-        shape = [face.domain.n_states(face.inputs[i]) for i in term.inputs]
+        shape = [adapter.domain.n_states(adapter.inputs[i]) for i in term.inputs]
         at = [codes[i] for i in term.inputs]
         if all(code < size for code, size in zip(at, shape, strict=True)):
             parts[t] = np.reshape(term.values, (*shape, n_classes))[tuple(at)]
     return Case(
         states=tuple(codes),
-        probabilities=tuple(face.predictor.probabilities(rows)[0].tolist()),
-        best_probabilities=tuple(face.best_predictor.probabilities(rows)[0].tolist()),
+        probabilities=tuple(adapter.predictor.probabilities(rows)[0].tolist()),
+        best_probabilities=tuple(adapter.best_predictor.probabilities(rows)[0].tolist()),
         contributions=tuple(parts.ravel().tolist()),
         others=tuple((log_odds - parts.sum(axis=0)).tolist())
-        if len(terms) < len(face.ebnc.basis.terms)
+        if len(terms) < len(adapter.ebnc.basis.terms)
         else (0.0,) * n_classes,
         log_odds=tuple(log_odds.tolist()),
         row=None if data is None else row,

@@ -1,7 +1,7 @@
-"""What a report says about a model, as plain data: frozen dataclasses of numbers and text.
+"""The content of a model's report as plain data: frozen dataclasses of numbers and text.
 
-Everything but ``panel`` goes to JSON and back (``Summary.to_json``, ``Summary.from_json``), so
-that a model file can keep what only the data could tell. The panel is made from the model itself.
+``Summary.to_json`` and ``Summary.from_json`` convert everything but ``panel``, so that model files
+can store the findings that need data. The panel is made from the model itself.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,10 +29,11 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class InputSummary:
-    """An input with its states as text; ``cuts``: between the intervals of a number, else None.
+    """An input with its states as text.
 
-    ``has_missing``: the last state is that of missing entries. ``worth``: nats by which the score
-    falls without the input, None where that was not computed.
+    ``cuts``: the bounds between the intervals of a numeric input, else None. ``has_missing``: the
+    last state stands for missing entries. ``worth``: the input's importance, the number of nats by
+    which the score falls without it; None if it was not computed.
     """
 
     name: str
@@ -47,8 +48,8 @@ class InputSummary:
 class TermSummary:
     """One S ∈ Δ with its contributions c_k(S, x_S), flat: states of ``inputs`` …, then classes.
 
-    ``inputs``: numbers of inputs. ``errors``: standard errors, where known. ``size``: the root mean
-    square of the contributions, states counting the same.
+    ``inputs``: numbers of inputs. ``errors``: standard errors, or None. ``size``: the root mean
+    square of the contributions over the training data.
     """
 
     inputs: tuple[int, ...]
@@ -59,9 +60,10 @@ class TermSummary:
 
 @dataclass(frozen=True, slots=True)
 class FitSummary:
-    """Numbers of the fit; ``full_table``: parameters of a full table of the selected inputs.
+    """Numbers of the fit.
 
-    ``log10_full_table`` is there where that number is too long to write.
+    ``full_table``: number of parameters of a full table of the selected inputs, None if it is too
+    long to write; ``log10_full_table``: its logarithm.
     """
 
     dimension: int
@@ -86,7 +88,7 @@ class TraceStep:
 
 @dataclass(frozen=True, slots=True)
 class TraceSummary:
-    """The search: its steps and what it cost. ``score``: what was maximised."""
+    """The search: its steps and its cost. ``score``: the name of the criterion."""
 
     score: str
     steps: tuple[TraceStep, ...]
@@ -97,9 +99,10 @@ class TraceSummary:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Held-out cases whose predicted probability of a class lies in one of ten equal intervals.
+    """Held-out rows whose predicted probability of a class lies in one of ten equal intervals.
 
-    ``predicted``: mean prediction; ``observed``: share of the class, with its 95 % interval.
+    ``predicted``: mean prediction; ``observed``: share of the class; ``low``, ``high``: its 95 %
+    interval.
     """
 
     weight: float
@@ -111,11 +114,12 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """How the model does on folds it has not seen. Losses in nats a case; None is infinite.
+    """Performance on held-out data. Losses are in nats per row; None means infinite.
 
-    ``base_loss``: of the class shares alone. ``confusion[i][j]``: weight of cases of class i called
-    j. ``calibration_error``: mean |predicted − observed| over bins and classes, by weight.
-    ``n_unknown``: cases left out because their class was in no other fold.
+    ``base_loss``: log-loss of the class frequencies. ``confusion[i][j]``: weight of the rows of
+    class i that were predicted as j. ``calibration_error``: weighted mean of
+    |predicted − observed| over bins and classes. ``n_unknown``: number of rows left out because
+    their class occurred in no other fold.
     """
 
     n_folds: int
@@ -133,11 +137,12 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case: the state of every input (one beyond its states: not known) and what it gives.
+    """One row with its prediction.
 
-    ``probabilities``: as predicted, averaged over models where the model does. ``contributions``
-    and ``log_odds``: of the best model, flat by term (``Summary.terms``), then class; the rest of
-    the terms is in ``others``. ``row``: its number in the data, None where it is made up.
+    ``states``: the state of every input; the number of states means unknown. ``probabilities``:
+    the prediction, averaged over models if the model averages. ``contributions`` and ``log_odds``:
+    of the best model, flat by term (``Summary.terms``), then class; ``others``: the sum of the
+    remaining terms. ``row``: its number in the data, None without data.
     """
 
     states: tuple[int, ...]
@@ -151,11 +156,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All that a report says. ``terms``: the largest, the intercept first; ``n_terms``: of so many.
+    """The content of a model's report.
 
-    ``arcs``: of the embedded structure, by name. ``n_averaged``: models whose predictions are
-    averaged; ``best_weight``: the weight of the best. ``panel``: what the page computes p(y|x)
-    from, as plain data (``report.panel``).
+    ``arcs``: of the embedded structure, by name. ``terms``: the intercept and the largest of
+    ``n_terms`` terms. ``n_averaged``: number of averaged models; ``best_weight``: the weight of the
+    best one. ``panel``: the data from which the page computes p(y|x) (``report.panel``).
     """
 
     version: int
@@ -186,7 +191,7 @@ class Summary:
 
     @classmethod
     def from_json(cls, plain: object) -> "Summary":
-        """The inverse of ``to_json``; every field is checked, and an error names it."""
+        """The inverse of ``to_json``; checks every field, and errors name it."""
         field = Field(plain, "findings")
         summary = field.record(cls, leave_out=["panel"])
         for problem in _problems(summary):
@@ -195,7 +200,7 @@ class Summary:
 
 
 def _problems(summary: Summary) -> Iterator[str]:
-    """What does not fit together: lengths, numbers of inputs, states and classes."""
+    """Inconsistencies between lengths and numbers of inputs, states and classes."""
     n_classes, n_inputs = len(summary.classes), len(summary.inputs)
     if summary.version != VERSION:
         yield f"version {summary.version} is not {VERSION}"
@@ -210,38 +215,38 @@ def _problems(summary: Summary) -> Iterator[str]:
             yield f"cuts of {x.name!r} must ascend"
     known = {summary.structure_target, *(x.name for x in summary.inputs)}
     for name in (name for arc in summary.arcs for name in arc if name not in known):
-        yield f"an arc names {name!r}, which is no variable"
+        yield f"an arc names {name!r}, which is not a variable"
     if any(i >= n_inputs for cluster in summary.clusters for i in cluster):
-        yield "a cluster has an input that is not one"
+        yield "a cluster refers to an input that does not exist"
     if not summary.terms or summary.terms[0].inputs != ():
         yield "the first term is not the intercept"
     for term in summary.terms:
         if any(i >= n_inputs for i in term.inputs):
-            yield "a term has an input that is not one"
+            yield "a term refers to an input that does not exist"
         size = n_classes * prod(len(summary.inputs[i].states) for i in term.inputs)
         if len(term.values) != size:
             yield f"a term has {len(term.values)} values, not {size}"
         if term.errors is not None and len(term.errors) != size:
-            yield "a term has not as many standard errors as values"
+            yield "a term must have as many standard errors as values"
     case, held = summary.case, summary.held_out
     if len(case.states) != n_inputs:
-        yield "the case has not one state for each input"
+        yield "the case must have one state for each input"
     for code, x in zip(case.states, summary.inputs, strict=True):
         if code > len(x.states):
-            yield f"the case has state {code} of {x.name!r}"
+            yield f"the case has state {code} of {x.name!r}, which has {len(x.states)} states"
     by_class = (case.probabilities, case.best_probabilities, case.others, case.log_odds)
     if any(len(part) != n_classes for part in by_class):
-        yield "the case has not one number for each class"
+        yield "the case must have one number for each class"
     if len(case.contributions) != n_classes * len(summary.terms):
-        yield "the case has not one contribution for each term and class"
+        yield "the case must have one contribution for each term and class"
     if held is not None and [len(row) for row in held.confusion] != [n_classes] * n_classes:
-        yield "the confusion table has not one row and column for each class"
+        yield "the confusion matrix must have one row and column for each class"
     if held is not None and len(held.reliability) != n_classes:
-        yield "not one reliability curve for each class"
+        yield "there must be one reliability curve for each class"
     bins = [] if held is None else [each for curve in held.reliability for each in curve]
     for each in bins:
         if each.weight <= 0:
-            yield f"a bin of predictions has weight {each.weight:g}"
+            yield f"a bin of predictions has weight {each.weight:g}; it must be positive"
     steps = () if summary.trace is None else summary.trace.steps
     if any(step.dimension is None for step in steps):
         yield "a step of the search has no dimension"

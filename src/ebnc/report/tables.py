@@ -1,7 +1,7 @@
-"""Terms as tables to look at: bars for one input and two classes, heat maps otherwise.
+"""Display terms as tables: bars for one input and two classes, heat maps otherwise.
 
-Of many states and classes the ones with the largest contributions are kept, in their order, and
-the rest is counted.
+If a term has many states or classes, those with the largest contributions are shown, in their
+order, and the others are counted.
 """
 
 import math
@@ -27,7 +27,7 @@ LONGEST_STATE = 28
 class Cell:
     """A contribution: as text, as an interval, as a share of the largest one (−100 … 100).
 
-    ``low`` and ``high`` are the interval's ends on the same scale; None where it is not known.
+    ``low`` and ``high`` are the interval's ends on the same scale; None if it is unknown.
     """
 
     text: str
@@ -40,7 +40,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """Cells by row and column. ``of_class``: of which class, None where classes are columns."""
+    """Cells by row and column. ``of_class``: their class, None if the columns are classes."""
 
     of_class: int | None
     caption: str
@@ -64,12 +64,12 @@ class TermView:
 
 
 def largest_contribution(terms: Sequence[TermSummary]) -> float:
-    """The largest |c| of the terms: the common scale of all tables."""
+    """The largest |c| of all terms, which scales all tables."""
     return max((max(map(abs, term.values)) for term in terms), default=0.0) or 1.0
 
 
 def longest_bar(terms: Sequence[TermSummary]) -> float:
-    """Room for all bars and, within reason, for their intervals: wide ones are cut off."""
+    """The scale of bars: room for the intervals, but at most 1.6 times the largest value."""
     largest = largest_contribution(terms)
     ends = [
         abs(value) + Z_95 * error
@@ -81,7 +81,7 @@ def longest_bar(terms: Sequence[TermSummary]) -> float:
 
 
 def term_view(summary: Summary, term: TermSummary, scale: float, bar_scale: float) -> TermView:
-    """One term's tables; colours are relative to ``scale``, bars to ``bar_scale``."""
+    """The tables of one term; colours are relative to ``scale``, bars to ``bar_scale``."""
     n_classes = len(summary.classes)
     shape = [len(summary.inputs[i].states) for i in term.inputs]
     values = np.reshape(term.values, (*shape, n_classes))
@@ -141,7 +141,7 @@ def _map(
     errors: FloatArray,
     scale: float,
 ) -> HeatMap:
-    """A table of values, ``errors`` being NaN where they are not known."""
+    """A heat map of the largest values; unknown ``errors`` are NaN."""
     kept_rows = _largest(np.abs(values).max(axis=1), MOST_ROWS)
     kept_columns = _largest(np.abs(values).max(axis=0), MOST_COLUMNS)
     body = []
@@ -179,5 +179,5 @@ def _cell(value: float, error: float, scale: float, states: str) -> Cell:
 
 
 def _largest(sizes: FloatArray, most: int) -> list[int]:
-    """The places of the largest, in their order."""
+    """The places of the ``most`` largest sizes, in ascending order."""
     return sorted(np.argsort(-sizes, kind="stable")[:most].tolist())

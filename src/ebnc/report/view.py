@@ -1,4 +1,4 @@
-"""From a ``Summary`` to what a page shows: every number a text, every mark a place."""
+"""Convert a ``Summary`` to the content of a page: numbers as text, marks with coordinates."""
 
 import base64
 import json
@@ -28,7 +28,7 @@ from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["Figure", "InputRow", "View", "node_texts", "page_data"]
 
-SMALL_WORTH = 0.02  # nats to which scores are computed
+SMALL_WORTH = 0.02  # accuracy of scores, in nats
 MOST_SHOWN_TERMS = 24
 MOST_CURVES = 6
 MOST_CONFUSED = 12
@@ -36,7 +36,7 @@ MOST_CONFUSED = 12
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number with its name and a note."""
+    """A headline number with its name and a note."""
 
     name: str
     value: str
@@ -45,7 +45,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class InputRow:
-    """A selected input in the table of features; ``share``: its bar, in % of the longest one."""
+    """A selected input in the table of features; ``share``: its bar in % of the longest bar."""
 
     input: InputSummary
     share: float
@@ -54,14 +54,14 @@ class InputRow:
 
 
 class View:
-    """All that the template shows of a summary, in the order of the page."""
+    """The content of a page, in the order of the template."""
 
     def __init__(self, summary: Summary) -> None:
         self.summary = summary
         self.sentences = sentences(summary)
-        self.case_title = "made up: every input in its first state"
+        self.case_title = "Every input is in its first state."
         if summary.case.row is not None:
-            self.case_title = f"row {count_text(summary.case.row + 1)} of the data"
+            self.case_title = f"The inputs are those of row {count_text(summary.case.row + 1)}."
         self.clusters = [term_name(summary, cluster) for cluster in summary.clusters]
         self.unselected = [x.name for x in summary.inputs if not x.selected]
         self.has_negative_worth = any((x.worth or 0.0) < -SMALL_WORTH for x in summary.inputs)
@@ -73,10 +73,10 @@ class View:
 
     @cached_property
     def figures(self) -> list[Figure]:
-        """The numbers at the top."""
+        """The headline numbers at the top of the page."""
         summary, held = self.summary, self.summary.held_out
         n_selected = sum(x.selected for x in summary.inputs)
-        found = [
+        figures = [
             Figure("inputs used", count_text(n_selected), f"of {count_text(len(summary.inputs))}"),
             Figure(
                 "parameters",
@@ -86,14 +86,14 @@ class View:
         ]
         if held is not None:
             loss = "∞" if held.log_loss is None else number(held.log_loss)
-            error = "" if held.log_loss_error is None else f"± {held.log_loss_error:.3f}, "
-            base = "" if held.base_loss is None else f"shares alone {held.base_loss:.3f}"
-            found += [
-                Figure("held-out log-loss", loss, f"nats a case; {error}{base}"),
+            error = "" if held.log_loss_error is None else f"± {held.log_loss_error:.3f}; "
+            base = "" if held.base_loss is None else f"class frequencies: {held.base_loss:.3f}"
+            figures += [
+                Figure("held-out log-loss", loss, f"{error}{base}"),
                 Figure("held-out accuracy", f"{held.accuracy:.1%}", f"{held.n_folds} folds"),
                 Figure("calibration error", f"{held.calibration_error:.1%}", "mean gap, held out"),
             ]
-        return found
+        return figures
 
     @cached_property
     def structure(self) -> EmbeddedStructure:
@@ -107,17 +107,17 @@ class View:
 
     @cached_property
     def drawing(self) -> Drawing:
-        """The structure, drawn."""
+        """The drawing of the structure."""
         return draw_structure(self.structure, self._sizes, self.summary.target)
 
     @cached_property
     def node_texts(self) -> dict[str, str]:
-        """What the nodes of the drawing say."""
+        """The descriptions of the nodes in the drawing."""
         return node_texts(self.structure, self.summary.target)
 
     @cached_property
     def inputs(self) -> list[InputRow]:
-        """The selected inputs, the most valuable first."""
+        """The selected inputs, the most important first."""
         together = _together(self.structure)
         largest = max((abs(x.worth) for x in self._ranked if x.worth is not None), default=0.0)
         largest = largest or max(self._sizes.values(), default=0.0) or 1.0
@@ -131,7 +131,7 @@ class View:
 
     @cached_property
     def fields(self) -> list[int]:
-        """Numbers of the inputs that any averaged model uses, the most valuable first."""
+        """Numbers of the inputs that any averaged model uses, the most important first."""
         if self.summary.panel is None:
             return []
         models = self.summary.panel["models"]
@@ -141,13 +141,13 @@ class View:
 
     @cached_property
     def case_class(self) -> int:
-        """Of two classes the second, whose log odds are meant; of more the most probable one."""
+        """The class whose log odds are shown: the second of two, else the most probable one."""
         p = self.summary.case.probabilities
         return 1 if len(p) == 2 else max(range(len(p)), key=p.__getitem__)
 
     @cached_property
     def bars(self) -> tuple[Bar, ...]:
-        """The case, term by term."""
+        """The contributions of all terms to the log odds of the case."""
         summary, case, k = self.summary, self.summary.case, self.case_class
         details = []
         for term in summary.terms:
@@ -183,7 +183,7 @@ class View:
 
     @cached_property
     def curves(self) -> list[tuple[str, ReliabilityChart]]:
-        """Reliability of some classes: of two, of the second."""
+        """Reliability charts: of the second of two classes, else of the first ``MOST_CURVES``."""
         if self.summary.held_out is None:
             return []
         curves = self.summary.held_out.reliability
@@ -192,7 +192,7 @@ class View:
 
     @cached_property
     def confused(self) -> list[int]:
-        """The classes in the table of confusion: all, or those with the most cases."""
+        """The classes in the confusion matrix: all, or those with the most rows."""
         if self.summary.held_out is None:
             return []
         totals = [sum(row) for row in self.summary.held_out.confusion]
@@ -201,7 +201,7 @@ class View:
 
     @cached_property
     def facts(self) -> list[tuple[str, str]]:
-        """The numbers at the end."""
+        """The table of numbers at the end of the page."""
         summary, fit = self.summary, self.summary.fit
         scales = ", ".join(f"{scale:.3g}" for scale in fit.prior_scales)
         scores = {
@@ -209,21 +209,21 @@ class View:
             "BIC": fit.bic,
             "log evidence (Laplace)": fit.log_evidence,
         }
-        found = [
+        facts = [
             ("parameters (dimension of the span)", count_text(fit.dimension)),
             ("parameters of a full table of the inputs used", full_table_text(summary)),
             ("terms", count_text(summary.n_terms)),
-            ("cases learned from", "" if fit.n_cases is None else count_text(fit.n_cases)),
+            ("training rows", "" if fit.n_cases is None else count_text(fit.n_cases)),
             *((name, "" if score is None else number(score, 2)) for name, score in scores.items()),
             ("prior scale σ, by order of interaction", scales),
             ("models averaged", count_text(summary.n_averaged)),
             ("weight of the best model", signed(summary.best_weight, 3).lstrip("+")),
         ]
-        return [(name, value) for name, value in found if value]
+        return [(name, value) for name, value in facts if value]
 
 
 def page_data(summary: Summary) -> str:
-    """JSON for the page's script; “<” is escaped, so that no text can end the script element."""
+    """JSON for the page's script; “<” is escaped so that no text can end the script element."""
     values = np.concatenate([np.array(term.values) for term in summary.terms])
     data = {
         "classes": [shortened(name, 200) for name in summary.classes],
@@ -246,16 +246,16 @@ def page_data(summary: Summary) -> str:
 
 
 def node_texts(structure: EmbeddedStructure, label: str) -> dict[str, str]:
-    """What a node of the drawing says: its part, and the inputs it acts together with."""
+    """Describe each node of the drawing: its role, and the inputs it interacts with."""
     target = structure.target
     together = _together(structure)
     place = {x: i for i, x in enumerate(structure.inputs)}
-    texts = {target: f"{shortened(label)}: what is predicted"}
+    texts = {target: f"{shortened(label)}: the target"}
     parents, children = set(structure.parents(target)), set(structure.children(target))
     for x in structure.markov_blanket:
         part = "a parent" if x in parents else "a child" if x in children else "a parent of a child"
         others = sorted(together[x] - {x}, key=place.__getitem__)
-        joint = f"; acts together with {listed([shortened(o) for o in others])}" if others else ""
+        joint = f"; interacts with {listed([shortened(o) for o in others])}" if others else ""
         texts[x] = f"{shortened(x, 200)}: {part} of {shortened(label)}{joint}"
     return texts
 

@@ -1,4 +1,4 @@
-"""A sum, bar by bar: from the intercept over the largest contributions to the log odds."""
+"""Waterfall of a sum: bars from the intercept over the largest contributions to the log odds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ def waterfall(
 ) -> tuple[Bar, ...]:
     """Bars whose values add up to the last one, the total.
 
-    The first value, the intercept, comes first; then the largest in size. Beyond ``most`` they are
-    added up in one bar, together with ``others``, the sum of ``n_others`` terms not given.
+    The intercept, ``values[0]``, comes first; the other values follow by decreasing size. Values
+    beyond ``most`` share one bar with ``others``, the sum of ``n_others`` further terms.
     """
     ranked = sorted(range(1, len(values)), key=lambda t: (-abs(values[t]), t))
     shown, rest = [0, *ranked[: most - 1]], ranked[most - 1 :]

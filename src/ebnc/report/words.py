@@ -1,4 +1,4 @@
-"""What a summary says in sentences, and numbers as people read them."""
+"""Sentences about a summary, and numbers formatted for readers."""
 
 import math
 from collections.abc import Sequence
@@ -29,23 +29,23 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def sentences(summary: Summary) -> tuple[str, str, str]:
-    """What was learned: which inputs, how they work together, how well it predicts."""
+    """Three sentences: the inputs used, their interactions, the predictive performance."""
     return _about_inputs(summary), _about_terms(summary), _about_predictions(summary)
 
 
 def _about_inputs(summary: Summary) -> str:
     selected = ranked_inputs(summary)
     classes = listed([shortened(c) for c in summary.classes], most=5, last="or")
-    what = f"The model gives the probability of {shortened(summary.target)} ({classes})"
+    subject = f"The model predicts the probability of {shortened(summary.target)} ({classes})"
     if not selected:
-        return f"{what} without any input: none of them helps."
+        return f"{subject} without any input: none of them helps."
     n, total = count_text(len(selected)), count_text(len(summary.inputs))
     of = f"all {total}" if n == total else f"{n} of {total}"
     plural = "input" if len(summary.inputs) == 1 else "inputs"
     names = [shortened(x.name) for x in selected]
     if len(selected) == 1:
-        return f"{what} from one of {total} {plural}, {names[0]}."
-    return f"{what} from {of} {plural}; those that matter most are {listed(names[:3])}."
+        return f"{subject} from one of {total} {plural}, {names[0]}."
+    return f"{subject} from {of} {plural}; the most important are {listed(names[:3])}."
 
 
 def _about_terms(summary: Summary) -> str:
@@ -63,7 +63,7 @@ def _about_terms(summary: Summary) -> str:
     )
     together = [term for term in summary.terms if len(term.inputs) > 1]
     if not together:
-        return f"{start}, {against}; every input acts by itself."
+        return f"{start}, {against}; inputs do not interact."
     largest = max(together, key=lambda term: term.size)
     names = listed([shortened(summary.inputs[i].name) for i in largest.inputs])
     return f"{start}, {against}; the strongest interaction is that of {names}."
@@ -72,18 +72,20 @@ def _about_terms(summary: Summary) -> str:
 def _about_predictions(summary: Summary) -> str:
     held = summary.held_out
     if held is None:
-        return "How well it predicts is not known: no data were held out for this report."
-    cases = count_text(round(held.n_cases))
-    loss = "infinitely many nats" if held.log_loss is None else f"{held.log_loss:.3f} nats"
-    base = "" if held.base_loss is None else (f" (the class shares alone: {held.base_loss:.3f})")
+        return "Its performance is not reported: no data were held out."
+    rows = count_text(round(held.n_cases))
+    loss = "infinite" if held.log_loss is None else f"{held.log_loss:.3f}"
+    base = ""
+    if held.base_loss is not None:
+        base = f" ({held.base_loss:.3f} when always predicting the class frequencies)"
     return (
-        f"On {cases} cases, each held out from learning in one of {held.n_folds} folds, it loses "
-        f"{loss} a case{base} and calls {held.accuracy:.1%} of them right."
+        f"On held-out data ({rows} rows, {held.n_folds} folds) its accuracy is "
+        f"{held.accuracy:.1%} and its log-loss is {loss}{base}."
     )
 
 
 def ranked_inputs(summary: Summary) -> list[InputSummary]:
-    """The selected inputs, the most valuable first: by worth, else by the size of their terms."""
+    """The selected inputs, the most important first: by worth, else by the size of their terms."""
     sizes = input_sizes(summary)
     chosen = [i for i, x in enumerate(summary.inputs) if x.selected]
     known = all(summary.inputs[i].worth is not None for i in chosen)
@@ -92,7 +94,7 @@ def ranked_inputs(summary: Summary) -> list[InputSummary]:
 
 
 def input_sizes(summary: Summary) -> list[float]:
-    """For every input the root of the summed squares of the terms it is in."""
+    """For every input √(Σ size²) over the terms that contain it."""
     return [
         math.hypot(*(term.size for term in summary.terms if i in term.inputs))
         for i in range(len(summary.inputs))
@@ -100,12 +102,12 @@ def input_sizes(summary: Summary) -> list[float]:
 
 
 def full_table_text(summary: Summary) -> str:
-    """The number of parameters of a full table, as a power of ten where it is long."""
+    """The number of parameters of a full table, as a power of ten if it is long."""
     return large_count_text(summary.fit.full_table, summary.fit.log10_full_table)
 
 
 def large_count_text(count: int | None, log10: float) -> str:
-    """A count, or what is known of it: as a power of ten where it is long."""
+    """A count, written as a power of ten if it is too long (``count`` is then None)."""
     if count is not None:
         return count_text(count)
     if log10 < 15:
@@ -116,24 +118,24 @@ def large_count_text(count: int | None, log10: float) -> str:
 
 
 def term_name(summary: Summary, inputs: Sequence[int]) -> str:
-    """A term by the names of its inputs."""
+    """The names of a term's inputs, joined by "×"; "intercept" without inputs."""
     return " × ".join(summary.inputs[i].name.strip() or BLANK for i in inputs) or "intercept"
 
 
 def state_text(state: State) -> str:
-    """A state as people read it."""
+    """The text of a state; None is "(missing)"."""
     return "(missing)" if state is None else str(state)
 
 
 def listed(names: Sequence[str], most: int = 8, last: str = "and") -> str:
-    """“a, b and c”; of very many the first ones and how many more."""
+    """“a, b and c”; beyond ``most`` names, the first ones and the number of the others."""
     if len(names) > most:
         return f"{', '.join(names[: most - 1])} {last} {len(names) - most + 1} more"
     return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
 
 
 def shortened(name: str, longest: int = LONGEST_NAME) -> str:
-    """A name on one line, cut in the middle where it is long; a blank one can be seen."""
+    """A name on one line, cut in the middle if it is long; ``BLANK`` replaces an empty name."""
     text = " ".join(name.split()) or BLANK
     if len(text) <= longest:
         return text
@@ -152,7 +154,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def percent(p: float) -> str:
-    """A probability; one that is nearly 0 or 1 is not shown as if it were."""
+    """A probability in %; values near 0 or 1 become "< 0.1 %" or "> 99.9 %"."""
     if 0 < p < 0.0005:
         return "< 0.1 %"
     return "> 99.9 %" if 0.9995 <= p < 1 else f"{100 * p:.1f} %"

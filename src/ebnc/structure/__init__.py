@@ -1,1 +1,1 @@
-"""Graphs without numbers: the embedded DAG m′, its clusters, canonical forms, model strings."""
+"""Structures without parameters: the embedded DAG m′, its clusters, model strings."""

@@ -1,13 +1,13 @@
-"""When an EBNC fills its span: can the normalising constants of θ be absorbed?
+"""Absorption of normalising constants: the condition under which an EBNC fills its span.
 
 θ(x_i|a, y) must sum to 1 over x_i. In log-odds space the constant Z(a) of a child X_i of Y is a
-function of its other parents A_i, and some other factor has to take it. It can (Roos, Wettig,
-Grünwald, Myllymäki & Tirri 2005) when for every child X_i of Y
+function of its other parents A_i, and another factor must absorb it. That is possible (Roos,
+Wettig, Grünwald, Myllymäki & Tirri 2005) if for every child X_i of Y
 
     A_i ⊆ Pa(Y),   or   A_i ⊆ {X_j} ∪ A_j for a child X_j ∈ A_i of Y.
 
-Taken together these conditions are a running intersection, so a structure with the same clusters
-that absorbs exists exactly when the clusters are an acyclic hypergraph (decomposable).
+Together these conditions are a running intersection. So a structure with the same clusters that
+absorbs its constants exists if and only if the clusters are an acyclic hypergraph (decomposable).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ __all__ = ["absorbers", "absorbing_families"]
 def absorbers(
     target: str, children: Iterable[str], parents: Callable[[str], Sequence[str]]
 ) -> dict[str, str | None]:
-    """For every child X_i of Y the head of the factor that takes Z_i: Y, a child X_j, or None."""
+    """For every child X_i of Y the head of the factor that absorbs Z_i: Y, a child X_j, or None."""
     pa_y = set(parents(target))
     given = {child: set(parents(child)) - {target} for child in children}
     takers: dict[str, str | None] = {}
@@ -42,10 +42,10 @@ def absorbers(
 def absorbing_families(
     target: str, inputs: Sequence[str], clusters: Iterable[Iterable[str]]
 ) -> tuple[tuple[str, tuple[str, ...]], ...] | None:
-    """Families of a DAG with these clusters, Y its root, that absorbs; None where there is none.
+    """Families of a DAG with root Y and these clusters that absorbs its constants, or None.
 
     Along a perfect ordering every new variable of a cluster gets as parents Y, the separator and
-    the new variables before it. Inputs outside of the clusters stay isolated.
+    the new variables before it. Inputs outside the clusters are isolated.
     """
     ordering = perfect_ordering([frozenset(cluster) for cluster in clusters])
     if ordering is None:

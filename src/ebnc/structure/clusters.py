@@ -1,8 +1,8 @@
 """Families of sets: maximal sets, Graham reduction, perfect orderings.
 
-The clusters of a structure are a hypergraph on its inputs. Three questions are asked of it, all
-here and none of them knowing anything of Y: which sets are maximal; is it acyclic (decomposable),
-and then in which order do the sets form a tree; what is left when private variables come off.
+The clusters of a structure are a hypergraph on its inputs. The functions find its maximal sets,
+its core after the removal of private variables, and, if it is acyclic (decomposable), an order in
+which the sets form a tree.
 """
 
 from collections.abc import Iterable, Set
@@ -14,7 +14,7 @@ Cluster = frozenset[str]
 
 
 def maximal_sets(sets: Iterable[Set[str]]) -> list[Cluster]:
-    """The sets contained in no other, each once; {∅} where there is nothing else.
+    """The sets that no other set contains, each once.
 
     >>> [sorted(cluster) for cluster in maximal_sets([{"a"}, {"a", "b"}, {"c"}, set()])]
     [['a', 'b'], ['c']]
@@ -27,17 +27,17 @@ def maximal_sets(sets: Iterable[Set[str]]) -> list[Cluster]:
 
 
 class Peeled(NamedTuple):
-    """One step of Graham reduction: ``private`` variables came off a cluster, ``rest`` stayed."""
+    """One step of Graham reduction: ``private`` variables were removed, ``rest`` remained."""
 
     private: Cluster
     rest: Cluster
 
 
 def peel(clusters: Iterable[Set[str]]) -> tuple[list[Peeled], list[Cluster]]:
-    """Graham reduction: take off variables private to one cluster, drop covered clusters, repeat.
+    """Graham reduction: remove variables private to one cluster, drop covered clusters, repeat.
 
-    Returns the steps and the core that is left: [∅] exactly for an acyclic hypergraph. Clusters
-    are indexed by variable, so a chain or a tree takes time linear in its size.
+    Returns the steps and the remaining core, which is [∅] if and only if the hypergraph is acyclic.
+    Clusters are indexed by variable, so a chain or a tree takes linear time.
     """
     family = _Family(clusters)
     holders = family.holders
@@ -59,8 +59,8 @@ def peel(clusters: Iterable[Set[str]]) -> tuple[list[Peeled], list[Cluster]]:
 def perfect_ordering(clusters: Iterable[Set[str]]) -> list[tuple[Cluster, Cluster]] | None:
     """(separator, new variables) of each cluster in a running-intersection order, or None.
 
-    Every separator lies inside one earlier cluster; None where the hypergraph is not acyclic.
-    The steps of Graham reduction, read backwards, are such an order.
+    Every separator lies inside one earlier cluster; None if the hypergraph is cyclic. The steps of
+    Graham reduction, in reverse, are such an order.
     """
     steps, core = peel(clusters)
     if core != [frozenset()]:
@@ -83,7 +83,7 @@ class _Family:
                     self.holders[variable] = {key: None}
 
     def is_covered(self, key: int) -> bool:
-        """Whether another set contains this one; it would hold this one's rarest variable too."""
+        """Whether another set contains this one; checks the sets with its rarest variable."""
         cluster = self.members[key]
         if not cluster:
             return len(self.members) > 1
@@ -91,11 +91,11 @@ class _Family:
         return any(other != key and cluster <= self.members[other] for other in candidates)
 
     def remove(self, key: int) -> list[int]:
-        """Take a set out; returns the sets that got a private variable by that."""
+        """Remove a set; return the sets that gain a private variable."""
         return self._release(key, self.members.pop(key))
 
     def shrink(self, key: int, private: Cluster) -> None:
-        """Take variables that no other set holds out of a set."""
+        """Remove variables from the only set that holds them."""
         self.members[key] -= private
         self._release(key, private)
 

@@ -1,7 +1,7 @@
 """The embedded structure m′: a DAG over the target Y and its inputs X (§2), without numbers.
 
-Only factors that mention Y survive the ratio of eq. 4, so everything that matters of m′ is in its
-``factors`` (the terms of eq. 4), in their maximal sets, the ``clusters``, and in their union, the
+Only factors that mention Y remain in the ratio of eq. 4, so p(y|x) depends on m′ only through its
+``factors`` (the terms of eq. 4), their maximal sets, the ``clusters``, and their union, the
 ``markov_blanket``. Two structures with equal ``cluster_key`` span the same functions p(y|x).
 """
 
@@ -23,7 +23,7 @@ __all__ = ["EmbeddedStructure", "Factor", "check_structure"]
 
 
 class DirectedGraph(Protocol):
-    """What is needed of a networkx ``DiGraph``."""
+    """The part of a networkx ``DiGraph`` that ``from_networkx`` uses."""
 
     nodes: Any
     edges: Any
@@ -46,8 +46,23 @@ class Factor:
 class EmbeddedStructure:
     """A DAG m′ over a target Y and inputs X; prints as, and is parsed from, its model string.
 
-    ``families``: every variable with its parents, in the order given. That order is kept (inputs,
-    axes of θ, printing) but is not part of the identity: structures are equal as DAGs.
+    Two structures are equal if they are the same DAG with the same target; the order of variables
+    and parents does not matter.
+
+    Parameters
+    ----------
+    target : str
+        The name of Y.
+    families : tuple of (str, tuple of str)
+        Every variable with its parents. Their order is that of inputs, of the axes of θ, and of
+        the model string.
+
+    Attributes
+    ----------
+    target : str
+        The name of Y.
+    families : tuple of (str, tuple of str)
+        Every variable with its parents.
 
     Examples
     --------
@@ -78,22 +93,40 @@ class EmbeddedStructure:
                 if parent not in known:
                     raise StructureError(
                         f"parent {parent!r} of {name!r} is not in the graph {_listed(known)}; "
-                        "give every input a place of its own, as in '[X1][Y|X1]'"
+                        "give every input a bracket of its own, as in '[X1][Y|X1]'"
                     )
         self._topological  # noqa: B018  (raises on a cycle)
 
-    # -- ways in ----------------------------------------------------------------------------
+    # -- constructors -----------------------------------------------------------------------
 
     @classmethod
     def from_string(cls, text: str, target: str) -> "EmbeddedStructure":
-        """From bnlearn's notation, ``"[X1][Y|X1][X2|X1:Y]"``."""
+        """Parse a model string.
+
+        Parameters
+        ----------
+        text : str
+            bnlearn's notation, ``"[X1][Y|X1][X2|X1:Y]"``.
+        target : str
+            The name of Y.
+        """
         return cls(target, parse_model_string(text))
 
     @classmethod
     def from_edges(
         cls, edges: Iterable[tuple[str, str]], target: str, inputs: Iterable[str] | None = None
     ) -> "EmbeddedStructure":
-        """From arcs (parent, child). ``inputs``: all of them, where some have no arc."""
+        """Build a structure from arcs.
+
+        Parameters
+        ----------
+        edges : iterable of (str, str)
+            Arcs (parent, child).
+        target : str
+            The name of Y.
+        inputs : iterable of str, optional
+            All inputs; needed if some have no arc.
+        """
         parents: dict[str, dict[str, None]] = {}
         declared = None if inputs is None else list(_names(inputs, "inputs"))
         if declared is not None:
@@ -114,11 +147,19 @@ class EmbeddedStructure:
             parents[head][tail] = None
         if not parents:
             parents[target] = {}
-        return cls(target, tuple((name, tuple(given)) for name, given in parents.items()))
+        return cls(target, tuple((name, tuple(own)) for name, own in parents.items()))
 
     @classmethod
     def from_networkx(cls, graph: DirectedGraph, target: str) -> "EmbeddedStructure":
-        """From a networkx ``DiGraph`` whose nodes are variable names."""
+        """Convert a networkx graph.
+
+        Parameters
+        ----------
+        graph : networkx.DiGraph
+            A graph whose nodes are variable names.
+        target : str
+            The name of Y.
+        """
         if not hasattr(graph, "is_directed"):
             raise StructureError(f"the graph must be a networkx DiGraph, got {graph!r}")
         if not graph.is_directed():
@@ -126,16 +167,32 @@ class EmbeddedStructure:
         parents: dict[str, list[str]] = {name: [] for name in graph.nodes}
         for tail, head in dict.fromkeys(edge[:2] for edge in graph.edges):
             parents[head].append(tail)
-        return cls(target, tuple((name, tuple(given)) for name, given in parents.items()))
+        return cls(target, tuple((name, tuple(own)) for name, own in parents.items()))
 
     @classmethod
     def naive(cls, target: str, inputs: Iterable[str]) -> "EmbeddedStructure":
-        """Naive Bayes: Y is the only parent of every input (Figure 1b)."""
+        """Naive Bayes: Y is the only parent of every input (Figure 1b).
+
+        Parameters
+        ----------
+        target : str
+            The name of Y.
+        inputs : iterable of str
+            The inputs.
+        """
         return cls(target, ((target, ()), *((x, (target,)) for x in _names(inputs, "inputs"))))
 
     @classmethod
     def chain(cls, target: str, inputs: Iterable[str]) -> "EmbeddedStructure":
-        """Inputs form a Markov chain given Y (end of §6)."""
+        """Markov chain: given Y, each input depends on the one before it (end of §6).
+
+        Parameters
+        ----------
+        target : str
+            The name of Y.
+        inputs : iterable of str
+            The inputs in the order of the chain.
+        """
         names = _names(inputs, "inputs")
         pairs = zip(names[1:], names, strict=False)
         links = ((x, (previous, target)) for x, previous in pairs)
@@ -147,7 +204,14 @@ class EmbeddedStructure:
     ) -> "EmbeddedStructure":
         """Tree-augmented naive Bayes: each input has Y and at most one other input as parents.
 
-        ``edges``: arcs (parent, child) between inputs. ``inputs``: further ones, or their order.
+        Parameters
+        ----------
+        target : str
+            The name of Y.
+        edges : iterable of (str, str)
+            Arcs (parent, child) between inputs.
+        inputs : iterable of str
+            Inputs that come first, in this order; inputs without arcs must be listed here.
         """
         parent: dict[str, str] = {}
         names = list(_names(inputs, "inputs"))
@@ -164,11 +228,19 @@ class EmbeddedStructure:
 
     @classmethod
     def table(cls, target: str, inputs: Iterable[str]) -> "EmbeddedStructure":
-        """The trivial EBNC: all inputs are parents of Y, a full conditional table (Figure 1a)."""
+        """Full conditional table: all inputs are parents of Y (Figure 1a).
+
+        Parameters
+        ----------
+        target : str
+            The name of Y.
+        inputs : iterable of str
+            The inputs.
+        """
         names = _names(inputs, "inputs")
         return cls(target, (*((x, ()) for x in names), (target, names)))
 
-    # -- ways out ---------------------------------------------------------------------------
+    # -- conversions ------------------------------------------------------------------------
 
     def __str__(self) -> str:
         return format_model_string(self.families)
@@ -177,7 +249,7 @@ class EmbeddedStructure:
         return f"EmbeddedStructure.from_string({str(self)!r}, target={self.target!r})"
 
     def to_networkx(self) -> "networkx.DiGraph[str]":
-        """The same DAG as a networkx ``DiGraph``."""
+        """Convert the DAG to a networkx ``DiGraph``."""
         import networkx
 
         graph: networkx.DiGraph[str] = networkx.DiGraph()
@@ -189,7 +261,7 @@ class EmbeddedStructure:
 
     @cached_property
     def _identity(self) -> Hashable:
-        return self.target, frozenset((name, frozenset(given)) for name, given in self.families)
+        return self.target, frozenset((name, frozenset(own)) for name, own in self.families)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, EmbeddedStructure):
@@ -207,28 +279,28 @@ class EmbeddedStructure:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """All variables, the target among them, in the order given."""
+        """All variables including the target, in the order of ``families``."""
         return tuple(name for name, _ in self.families)
 
     @cached_property
     def inputs(self) -> tuple[str, ...]:
-        """All variables but the target, in the order given."""
+        """All variables except the target, in the order of ``families``."""
         return tuple(name for name in self.names if name != self.target)
 
     @cached_property
     def edges(self) -> tuple[tuple[str, str], ...]:
         """All arcs (parent, child)."""
-        return tuple((parent, name) for name, given in self.families for parent in given)
+        return tuple((parent, name) for name, parents in self.families for parent in parents)
 
     def parents(self, name: str) -> tuple[str, ...]:
-        """Parents of one variable, in the order given."""
+        """Return the parents of the variable ``name``, in the order of ``families``."""
         try:
             return self._parents[name]
         except KeyError:
             raise StructureError(f"no variable {name!r} in {_listed(self._parents)}") from None
 
     def children(self, name: str) -> tuple[str, ...]:
-        """Children of one variable, in topological order."""
+        """Return the children of the variable ``name``, in topological order."""
         self.parents(name)
         return self._children.get(name, ())
 
@@ -252,7 +324,7 @@ class EmbeddedStructure:
     def total_order(self) -> tuple[str, ...]:
         """A total order consistent with m′ in which Y comes as late as possible (§3).
 
-        All variables behind Y are its descendants; n_h is the position of Y.
+        All variables after Y are its descendants; n_h is the position of Y.
         """
         descendants = {self.target}
         for name in self._topological:
@@ -262,7 +334,7 @@ class EmbeddedStructure:
         behind = (n for n in self._topological if n in descendants and n != self.target)
         return (*before, self.target, *behind)
 
-    # -- what of it reaches p(y|x) ----------------------------------------------------------
+    # -- the part that p(y|x) depends on ------------------------------------------------------
 
     @cached_property
     def factors(self) -> tuple[Factor, ...]:
@@ -276,9 +348,9 @@ class EmbeddedStructure:
 
     @cached_property
     def clusters(self) -> tuple[tuple[str, ...], ...]:
-        """The maximal sets among the factors' inputs; ``((),)`` where Y is isolated.
+        """The maximal sets among the factors' inputs; ``((),)`` if Y is isolated.
 
-        Inputs stand in the structure's order inside a cluster, and clusters in that order.
+        Inputs inside a cluster, and the clusters themselves, have the structure's order.
         """
         position = {name: place for place, name in enumerate(self.inputs)}
         maximal = maximal_sets(frozenset(factor.inputs) for factor in self.factors)
@@ -289,18 +361,18 @@ class EmbeddedStructure:
 
     @cached_property
     def cluster_key(self) -> frozenset[frozenset[str]]:
-        """Equal for structures that span the same functions p(y|x)."""
+        """A key that is equal for structures that span the same functions p(y|x)."""
         return frozenset(frozenset(cluster) for cluster in self.clusters)
 
     @cached_property
     def markov_blanket(self) -> tuple[str, ...]:
-        """The inputs that p(y|x) depends on, in the structure's order: the selected ones (§5)."""
+        """The selected inputs (§5), on which p(y|x) depends, in the structure's order."""
         reached = frozenset().union(*self.clusters)
         return tuple(name for name in self.inputs if name in reached)
 
     @cached_property
     def absorbers(self) -> Mapping[str, str | None]:
-        """For each child of Y the head of the factor that can take its normalising constant."""
+        """For each child of Y the head of the factor that absorbs its normalising constant."""
         return absorbers(self.target, self.children(self.target), self.parents)
 
     @property
@@ -309,7 +381,13 @@ class EmbeddedStructure:
         return None not in self.absorbers.values()
 
     def without(self, names: Iterable[str]) -> "EmbeddedStructure":
-        """The structure without some of its inputs: their families and their arcs are gone."""
+        """Return the structure without some inputs and their arcs.
+
+        Parameters
+        ----------
+        names : iterable of str
+            The inputs to remove. The target and unknown names are ignored.
+        """
         gone = frozenset(names) - {self.target}
         if gone.isdisjoint(self.names):
             return self
@@ -321,18 +399,21 @@ class EmbeddedStructure:
         return EmbeddedStructure(self.target, tuple(families))
 
     def equivalent_that_fills_span(self) -> "EmbeddedStructure | None":
-        """A structure with the same clusters that fills its span: itself, another one, or None."""
+        """Return a structure with the same clusters that fills its span, or None.
+
+        The result is the structure itself if it fills its span.
+        """
         if self.fills_span:
             return self
         families = absorbing_families(self.target, self.inputs, self.clusters)
         return None if families is None else EmbeddedStructure(self.target, families)
 
 
-def check_structure(given: object) -> None:
-    """Raise where something else than a structure was given, for example its model string."""
-    if not isinstance(given, EmbeddedStructure):
+def check_structure(structure: object) -> None:
+    """Raise ``StructureError`` if the argument is not a structure, for example a model string."""
+    if not isinstance(structure, EmbeddedStructure):
         raise StructureError(
-            f"a structure must be an EmbeddedStructure, got {type(given).__name__}; "
+            f"a structure must be an EmbeddedStructure, got {type(structure).__name__}; "
             "make one with EmbeddedStructure.from_string(text, target=...)"
         )
 
@@ -349,7 +430,7 @@ def _names(names: Iterable[str], what: str) -> tuple[str, ...]:
 
 
 def _arcs(edges: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The arcs one by one, each checked to be a pair of names."""
+    """Yield the arcs after checking that each is a pair of names."""
     if not isinstance(edges, Iterable):
         raise StructureError(f"arcs must be a list of pairs (parent, child), got {edges!r}")
     for edge in edges:

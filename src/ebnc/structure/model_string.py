@@ -1,7 +1,7 @@
-r"""Model strings: the notation of R's bnlearn, ``[X1][X2][Y|X1:X2]``, one bracket a variable.
+r"""Model strings: the notation of R's bnlearn, ``[X1][X2][Y|X1:X2]``, one bracket per variable.
 
-White space around names is ignored. A backslash takes the next character as it is, so every
-name can be written: ``[a\:b|c\]]`` is the variable ``a:b`` with parent ``c]``.
+White space around names is ignored. A backslash escapes the next character, so every name can be
+written: ``[a\:b|c\]]`` is the variable ``a:b`` with parent ``c]``.
 """
 
 import re
@@ -18,14 +18,14 @@ _PIECE = re.compile(
         \s* (?P<mark> [\[\]|:] | \\?\Z )""",
     re.S | re.X,
 )
-"""A name, perhaps empty, and the mark or the end of the string behind it."""
+"""A name, possibly empty, and the mark or the end of the string after it."""
 
 _ESCAPED = re.compile(r"\\(.)", re.S)
 _SPECIAL = re.compile(r"[\\\[\]|:]|^\s|\s$")
 
 
 def parse_model_string(text: str) -> tuple[Family, ...]:
-    """Each variable with its parents, in the order and spelling of the string."""
+    """Return each variable with its parents, in the order of the string."""
     if not isinstance(text, str):
         raise StructureError(f"a model string must be a str, got {type(text).__name__}")
     families: list[Family] = []
@@ -35,7 +35,7 @@ def parse_model_string(text: str) -> tuple[Family, ...]:
         name, mark = _ESCAPED.sub(r"\1", piece["name"]), piece["mark"]
         position = piece.start("mark")
         if mark == "\\":
-            raise _syntax(text, position, "a backslash with nothing behind it")
+            raise _syntax(text, position, "a backslash at the end")
         if names is None:
             if name or mark not in ("[", ""):
                 start = piece.start("name")
@@ -58,7 +58,7 @@ def parse_model_string(text: str) -> tuple[Family, ...]:
 
 
 def _problem(name: str, mark: str, has_bar: bool) -> str | None:
-    """What is wrong with a name and the mark behind it, inside of a bracket."""
+    """The error in a name and the mark after it, inside a bracket; None if they are valid."""
     if mark == "":
         return "the last bracket is not closed"
     if mark == "[":
@@ -74,8 +74,8 @@ def format_model_string(families: Iterable[Family]) -> str:
     """The inverse of ``parse_model_string``."""
     brackets = []
     for name, parents in families:
-        given = "|" + ":".join(map(_escape, parents)) if parents else ""
-        brackets.append(f"[{_escape(name)}{given}]")
+        condition = "|" + ":".join(map(_escape, parents)) if parents else ""
+        brackets.append(f"[{_escape(name)}{condition}]")
     return "".join(brackets)
 
 

@@ -134,11 +134,11 @@ def test_names_are_text_and_no_formulas():
 
 
 def test_what_cannot_be_drawn_is_refused(two):
-    with pytest.raises(DataError, match="there was no search"):
+    with pytest.raises(DataError, match="needs the trace of a search"):
         ebnc.SearchTraceDisplay.from_estimator(ebnc.EBNCClassifier("naive").fit(two.x, two.y))
     with pytest.raises(DataError, match="'snow' is not a class"):
         ebnc.ContributionsDisplay.from_estimator(two.model, two.x, of_class="snow")
-    with pytest.raises(DataError, match="row 400 is not there"):
+    with pytest.raises(DataError, match="row 400 does not exist"):
         ebnc.ContributionsDisplay.from_estimator(two.model, two.x, row=400)
     with pytest.raises(DataError, match="got str"):
         ebnc.StructureDisplay.from_estimator("model")

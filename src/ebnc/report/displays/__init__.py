@@ -1,5 +1,6 @@
-"""Pictures with matplotlib, in scikit-learn's manner.
+"""Plots with matplotlib that follow scikit-learn's display API.
 
 ``SomeDisplay.from_estimator(model, …)`` computes and plots; ``display.plot(ax=…)`` plots again.
-``ax_`` and ``figure_`` are what was drawn on. Needs matplotlib: ``pip install ebnc[plot]``.
+``ax_`` and ``figure_`` are the axes and the figure of the last plot. Displays need matplotlib:
+``pip install ebnc[plot]``.
 """

@@ -1,4 +1,4 @@
-"""Axes to draw on, the report's colours, and text that matplotlib does not take for a formula."""
+"""Base class of displays, the report's colours, and escaped text."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ POSITIVE, NEGATIVE = "#2a78bd", "#c2561a"
 
 
 class Display:
-    """A picture. ``ax_`` and ``figure_``: the axes and the figure that it was last drawn on."""
+    """A plot. ``ax_`` and ``figure_``: the axes and the figure of the last call of ``plot``."""
 
     ax_: Any
     figure_: Any
 
     def _open(self, ax: Any, size: tuple[float, float]) -> Any:
-        """The axes to draw on: those given, or those of a new figure of this size in inches."""
+        """Return ``ax``, or the axes of a new figure of ``size`` in inches."""
         if ax is None:
             try:
                 import matplotlib.pyplot as plt
@@ -29,5 +29,5 @@ class Display:
 
 
 def plain_text(text: str) -> str:
-    """Names are names: dollar signs do not start mathematics."""
+    """Escape dollar signs, which start a formula in matplotlib."""
     return text.replace("$", r"\$")

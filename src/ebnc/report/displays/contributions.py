@@ -1,4 +1,4 @@
-"""``ContributionsDisplay``: the log odds of one case, term by term."""
+"""``ContributionsDisplay``: the log odds of one row, term by term."""
 
 from typing import Any, Self
 
@@ -12,23 +12,29 @@ __all__ = ["ContributionsDisplay"]
 
 
 class ContributionsDisplay(Display):
-    """A waterfall: from the intercept over the largest terms to the log odds of one case.
+    """A waterfall from the intercept over the largest terms to the log odds of one row.
 
-    The log odds are those of a class against the geometric mean of the others (for two classes:
-    the ordinary log odds) in the best model; every term averages to zero over states, as often as
-    they occurred in training.
+    The log odds compare a class with the geometric mean of the others (with two classes, they are
+    the ordinary log odds) in the best model. Every term averages to zero over the states of its
+    inputs, weighted by their frequency in the training data.
 
     Parameters
     ----------
     bars : tuple of Bar
-        Label, detail, value, start and end; the last is the total.
+        The bars, each with label, detail, value, start and end; the last one is the total.
     of_class : str
-        The class.
+        The class of the log odds.
 
     Attributes
     ----------
+    bars : tuple of Bar
+        The bars.
+    of_class : str
+        The class of the log odds.
     ax_ : matplotlib Axes
+        The axes of the last plot.
     figure_ : matplotlib Figure
+        The figure of the last plot.
 
     Examples
     --------
@@ -55,32 +61,55 @@ class ContributionsDisplay(Display):
         most: int = MOST_BARS,
         ax: Any = None,
     ) -> Self:
-        """Take one row of ``X`` apart, by a fitted classifier or an EBNC.
+        """Plot the contributions of all terms to the prediction for one row.
 
-        ``of_class``: of two classes the second, of more the most probable one, if not given.
-        ``most``: bars before the rest is added up in one.
+        Parameters
+        ----------
+        estimator : EBNCClassifier or EBNC
+            The fitted model.
+        X : table
+            The data.
+        row : int
+            The number of the row in ``X``.
+        of_class : label, optional
+            The class of the log odds. Default: the second of two classes, else the most probable.
+        most : int
+            Number of terms shown; one more bar holds the sum of the others.
+        ax : matplotlib Axes, optional
+            The axes to draw on. Default: those of a new figure.
+
+        Returns
+        -------
+        ContributionsDisplay
+            The display.
         """
-        face = reported(estimator)
-        rows = face.encode(X)
+        adapter = reported(estimator)
+        rows = adapter.encode(X)
         if not 0 <= row < len(rows):
-            raise DataError(f"row {row} is not there; the data have {len(rows)} rows")
-        parts = face.contributions(rows)
-        k = _class_number(face, parts.log_odds[row], of_class)
+            raise DataError(f"row {row} does not exist; the data have {len(rows)} rows")
+        parts = adapter.contributions(rows)
+        k = _class_number(adapter, parts.log_odds[row], of_class)
         labels, details = [], []
         for term in parts.terms:
             labels.append(" × ".join(x.strip() or BLANK for x in term) or "intercept")
             states = []
             for x in term:
                 code = int(rows.column(x)[row])
-                known = face.domain[x]
+                known = adapter.domain[x]
                 states.append(state_text(known[code]) if code < len(known) else "not known")
             details.append(" · ".join(states))
         values = parts.values[row, :, k].tolist()
         bars = waterfall(labels, details, values, most=most)
-        return cls(bars=bars, of_class=state_text(face.classes[k])).plot(ax=ax)
+        return cls(bars=bars, of_class=state_text(adapter.classes[k])).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw on axes given, or on new ones."""
+        """Draw the waterfall.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            The axes to draw on. Default: those of a new figure.
+        """
         bars = self.bars
         ax = self._open(ax, (7.0, 0.9 + 0.34 * len(bars)))
         colours = [_colour(bar) for bar in bars]
@@ -92,7 +121,7 @@ class ContributionsDisplay(Display):
             color=colours,
             height=0.62,
         )
-        for i, bar in enumerate(bars[:-1]):  # what one ends with, the next begins with
+        for i, bar in enumerate(bars[:-1]):  # connect the end of each bar to the next one
             ax.plot([bar.end, bar.end], [i, i + 1], color=MUTED, linewidth=0.8, zorder=0)
         low = min(0.0, *(min(bar.start, bar.end) for bar in bars))
         high = max(0.0, *(max(bar.start, bar.end) for bar in bars))
@@ -110,12 +139,14 @@ class ContributionsDisplay(Display):
         return self
 
 
-def _class_number(face: Reported, log_odds: Any, of_class: Any) -> int:
+def _class_number(adapter: Reported, log_odds: Any, of_class: Any) -> int:
     if of_class is None:
-        return 1 if len(face.classes) == 2 else int(log_odds.argmax())
-    if of_class not in face.classes:
-        raise DataError(f"{of_class!r} is not a class of the model; they are {face.classes[:8]}")
-    return face.classes.index(of_class)
+        return 1 if len(adapter.classes) == 2 else int(log_odds.argmax())
+    if of_class not in adapter.classes:
+        raise DataError(
+            f"{of_class!r} is not a class of the model; its classes are {adapter.classes[:8]}"
+        )
+    return adapter.classes.index(of_class)
 
 
 def _label(bar: Bar) -> str:

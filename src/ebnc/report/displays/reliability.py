@@ -1,4 +1,4 @@
-"""``ReliabilityDisplay``: are events of predicted probability 30 % observed 30 % of the time?"""
+"""``ReliabilityDisplay``: do events with predicted probability 30 % occur 30 % of the time?"""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -21,7 +21,7 @@ LARGEST, SMALLEST = 110.0, 12.0
 class ReliabilityDisplay(Display):
     """Observed share against predicted probability in ten bins, with 95 % intervals (Wilson).
 
-    Points are as large as their bins are full; on the diagonal a model means what it says.
+    Points grow with the weight of their bins; those of a calibrated model lie on the diagonal.
 
     Parameters
     ----------
@@ -30,8 +30,12 @@ class ReliabilityDisplay(Display):
 
     Attributes
     ----------
+    curves : dict from str to tuple of Bin
+        One curve for each class.
     ax_ : matplotlib Axes
+        The axes of the last plot.
     figure_ : matplotlib Figure
+        The figure of the last plot.
 
     Examples
     --------
@@ -58,19 +62,40 @@ class ReliabilityDisplay(Display):
         random_state: int = 0,
         ax: Any = None,
     ) -> Self:
-        """Of a fitted classifier or EBNC, on folds it is fitted again without (``cv`` of them).
+        """Plot the reliability of a model from cross-validation or on held-out data.
 
-        ``cv=None``: as it is, for data it was not fitted to.
+        Parameters
+        ----------
+        estimator : EBNCClassifier or EBNC
+            The fitted model.
+        X : table
+            The data.
+        y : array, optional
+            The classes. For an ``EBNC`` the target may be a column of ``X`` instead.
+        sample_weight : array, optional
+            The weight of each row.
+        cv : int or None
+            Number of folds; the model is refitted on each. None: the model predicts ``X`` as it
+            is, which should then be held-out data.
+        random_state : int
+            The seed of the folds.
+        ax : matplotlib Axes, optional
+            The axes to draw on. Default: those of a new figure.
+
+        Returns
+        -------
+        ReliabilityDisplay
+            The display.
         """
-        face = reported(estimator)
-        data = face.labelled(X, y, sample_weight)
-        names = [state_text(label) for label in face.classes]
+        adapter = reported(estimator)
+        data = adapter.labelled(X, y, sample_weight)
+        names = [state_text(label) for label in adapter.classes]
         if cv is None:
-            found = face.predictor.probabilities(data.rows)
-            return cls(curves=_curves(names, data.classes, found, data.weights)).plot(ax=ax)
+            p = adapter.predictor.probabilities(data.rows)
+            return cls(curves=_curves(names, data.classes, p, data.weights)).plot(ax=ax)
         held = held_out(data, n_folds=cv, random_state=random_state)
         if held is None:
-            raise DataError("there are too few cases to hold any out; give cv=None")
+            raise DataError("the data have too few rows to hold any out; pass cv=None")
         return cls(curves=_shown(names, held.reliability)).plot(ax=ax)
 
     @classmethod
@@ -82,7 +107,24 @@ class ReliabilityDisplay(Display):
         *,
         ax: Any = None,
     ) -> Self:
-        """Of predictions, shape (rows, K), and the numbers of the classes that occurred."""
+        """Plot the reliability of given predictions.
+
+        Parameters
+        ----------
+        classes : array (rows,)
+            The number of the class of each row.
+        probabilities : array (rows, K)
+            The predictions.
+        names : sequence of str, optional
+            The names of the classes. Default: their numbers.
+        ax : matplotlib Axes, optional
+            The axes to draw on. Default: those of a new figure.
+
+        Returns
+        -------
+        ReliabilityDisplay
+            The display.
+        """
         p, codes = np.asarray(probabilities, dtype=np.float64), np.asarray(classes)
         if p.ndim != 2 or len(p) != len(codes):
             raise DataError(
@@ -92,7 +134,13 @@ class ReliabilityDisplay(Display):
         return cls(curves=_curves(labels, codes, p, None)).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw on axes given, or on new ones."""
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            The axes to draw on. Default: those of a new figure.
+        """
         ax = self._open(ax, (5.0, 4.8))
         from matplotlib.ticker import PercentFormatter
 
@@ -132,6 +180,6 @@ def _curves(names: Sequence[str], codes: Any, p: Any, weights: Any) -> dict[str,
 
 
 def _shown(names: Sequence[str], curves: Sequence[tuple[Bin, ...]]) -> dict[str, tuple[Bin, ...]]:
-    """Of two classes the second: the first would be its mirror image. Of very many the first."""
+    """The curve of the second of two classes (the first mirrors it), else the first curves."""
     chosen = [1] if len(curves) == 2 else range(min(len(curves), MOST_CURVES))
     return {names[k]: curves[k] for k in chosen}

@@ -1,4 +1,4 @@
-"""``StructureDisplay``: an embedded structure, drawn."""
+"""``StructureDisplay``: a drawing of an embedded structure."""
 
 from typing import Any, Self
 
@@ -9,24 +9,29 @@ from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["StructureDisplay"]
 
-PIXELS = 96.0  # of the drawing, an inch
-POINTS = 72.0
+PIXELS = 96.0  # per inch, in the drawing
+POINTS = 72.0  # per inch
 
 
 class StructureDisplay(Display):
     """The embedded structure m′: Y, its parents, its children, and the arcs among them.
 
-    Many children stand in a frame that Y points at once. Arcs that cancel in p(y|x) are left out.
+    If Y has many children, a frame holds them and one arc leads from Y to the frame. Arcs that
+    cancel in p(y|x) are left out.
 
     Parameters
     ----------
     drawing : Drawing
-        Places of nodes and arcs; see ``ebnc.report.drawing``.
+        Coordinates of nodes and arcs; see ``ebnc.report.drawing``.
 
     Attributes
     ----------
+    drawing : Drawing
+        Coordinates of nodes and arcs.
     ax_ : matplotlib Axes
+        The axes of the last plot.
     figure_ : matplotlib Figure
+        The figure of the last plot.
 
     Examples
     --------
@@ -42,9 +47,21 @@ class StructureDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, target: str | None = None, ax: Any = None) -> Self:
-        """Draw the structure of a fitted classifier, of an EBNC, or a structure itself.
+        """Draw the structure of a model.
 
-        ``target``: a name for what is predicted; a classifier has none of its own.
+        Parameters
+        ----------
+        estimator : EBNCClassifier, EBNC or EmbeddedStructure
+            The fitted model, or the structure itself.
+        target : str, optional
+            The label of the target; useful for a classifier, which does not store its name.
+        ax : matplotlib Axes, optional
+            The axes to draw on. Default: those of a new figure.
+
+        Returns
+        -------
+        StructureDisplay
+            The display.
         """
         structure = getattr(estimator, "structure_", getattr(estimator, "structure", estimator))
         if not isinstance(structure, EmbeddedStructure):
@@ -56,13 +73,19 @@ class StructureDisplay(Display):
         return cls(drawing=draw_structure(structure, worths, target)).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw on axes given, or on new ones."""
+        """Draw the structure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            The axes to draw on. Default: those of a new figure.
+        """
         drawing = self.drawing
         inches = (drawing.width / PIXELS, drawing.height / PIXELS)
         ax = self._open(ax, inches)
         ax.set(xlim=(0, drawing.width), ylim=(drawing.height, 0), aspect="equal")
         ax.axis("off")
-        # Letters shrink and grow with the drawing.
+        # Text scales with the drawing.
         box = ax.get_position()
         width, height = self.figure_.get_size_inches()
         scale = min(1.6, box.width * width / inches[0], box.height * height / inches[1])

@@ -1,4 +1,4 @@
-"""``SearchTraceDisplay``: score and parameters, step by step of the search."""
+"""``SearchTraceDisplay``: the score after every step of the search."""
 
 from typing import Any, Self
 
@@ -13,17 +13,21 @@ MOST_NAMED = 12
 
 
 class SearchTraceDisplay(Display):
-    """The score after every accepted move of a search; few moves are named.
+    """The score after every accepted move of a search; a short search has its moves labelled.
 
     Parameters
     ----------
     trace : SearchTrace
-        As in ``EBNCClassifier.trace_``.
+        The steps of the search, as in ``EBNCClassifier.trace_``.
 
     Attributes
     ----------
+    trace : SearchTrace
+        The steps of the search.
     ax_ : matplotlib Axes
+        The axes of the last plot.
     figure_ : matplotlib Figure
+        The figure of the last plot.
     """
 
     def __init__(self, *, trace: SearchTrace) -> None:
@@ -31,17 +35,36 @@ class SearchTraceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
-        """The search of a classifier fitted with ``structure="search"``."""
+        """Plot the search of a classifier.
+
+        Parameters
+        ----------
+        estimator : EBNCClassifier
+            A classifier fitted with ``structure="search"``.
+        ax : matplotlib Axes, optional
+            The axes to draw on. Default: those of a new figure.
+
+        Returns
+        -------
+        SearchTraceDisplay
+            The display.
+        """
         trace = getattr(estimator, "trace_", None)
         if not isinstance(trace, SearchTrace):
             raise DataError(
-                "there was no search; fit an EBNCClassifier with structure='search', got "
-                f"{type(estimator).__name__}"
+                "the plot needs the trace of a search: fit an EBNCClassifier with "
+                f"structure='search'; got {type(estimator).__name__}"
             )
         return cls(trace=trace).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw on axes given, or on new ones."""
+        """Draw the trace.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            The axes to draw on. Default: those of a new figure.
+        """
         steps = self.trace.steps
         ax = self._open(ax, (7.0, 3.6))
         from matplotlib.ticker import MaxNLocator

@@ -3,7 +3,7 @@
   const byId = (id) => document.getElementById(id);
   const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 
-  // -- tables that sort ----------------------------------------------------------------------
+  // -- sortable tables ------------------------------------------------------------------------
   all(".sortable").forEach((table) => {
     all("thead th", table).forEach((head, column) => {
       const button = head.querySelector("button");
@@ -25,7 +25,7 @@
     });
   });
 
-  // -- looking at a node of the structure ------------------------------------------------------
+  // -- highlight a node and its neighbours -----------------------------------------------------
   for (const drawing of all(".structure")) {
     const nodes = all(".node", drawing), arcs = all(".arc", drawing);
     const look = (node) => {
@@ -55,10 +55,10 @@
     try {
       if (theme) localStorage.setItem("ebnc-theme", theme);
       return localStorage.getItem("ebnc-theme");
-    } catch { return null; }  // files may have no storage
+    } catch { return null; }  // browsers may deny storage to local files
   };
-  const kept = remembered();
-  if (kept === "light" || kept === "dark") root.dataset.theme = kept;
+  const saved = remembered();
+  if (saved === "light" || saved === "dark") root.dataset.theme = saved;
   byId("theme").addEventListener("click", () => {
     const dark = root.dataset.theme ? root.dataset.theme === "dark"
       : matchMedia("(prefers-color-scheme: dark)").matches;

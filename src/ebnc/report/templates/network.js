@@ -1,5 +1,5 @@
 "use strict";
-// One node's own distribution beside the network: chosen in the list, by a click or by Enter.
+// Shows one node's local distribution beside the network. The list, a click or Enter selects the node.
 (() => {
   const chooser = document.getElementById("node");
   const nodes = [...document.querySelectorAll(".network .node[data-node]")];

@@ -1,5 +1,5 @@
 "use strict";
-// The model is a sum of small tables; this page adds them up for the states that are chosen.
+// The model is a sum of small tables; this script adds them up for the chosen states.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const nClasses = data.classes.length;
@@ -62,8 +62,8 @@
     }
     return total;
   };
-  // What is not known is averaged over the training data: over the states of one input, over the
-  // rows of the background for several.
+  // Predictions are averaged over unknown inputs: over the states of a single unknown input, over
+  // the rows of the background for several.
   const overUnknown = (predict, states) => {
     const background = data.panel.background;
     const unknown = background
@@ -101,10 +101,10 @@
       inputs.map((i) => data.inputs[i].states[states[i]] ?? "not known").join(" · ");
     const ranked = values.map((_, t) => t).slice(1)
       .sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]) || a - b);
-    const found = [];
+    const shown = [];
     let total = 0;
     const add = (name, text, value, kind) => {
-      found.push({ name, text, value, kind, start: total, end: total + value });
+      shown.push({ name, text, value, kind, start: total, end: total + value });
       total += value;
     };
     for (const t of [0, ...ranked.slice(0, MOST_BARS - 1)]) {
@@ -117,8 +117,8 @@
       const value = rest.reduce((sum, t) => sum + values[t], 0) + others;
       add(`${nRest} other ${nRest === 1 ? "term" : "terms"}`, "", value, "rest");
     }
-    found.push({ name: "log odds", text: "", value: total, kind: "total", start: 0, end: total });
-    return found;
+    shown.push({ name: "log odds", text: "", value: total, kind: "total", start: 0, end: total });
+    return shown;
   };
 
   const make = (tag, className, text) => {
@@ -134,11 +134,11 @@
     return cell;
   };
 
-  const drawBars = (found) => {
-    const ends = found.flatMap((bar) => [bar.start, bar.end, 0]);
+  const drawBars = (shown) => {
+    const ends = shown.flatMap((bar) => [bar.start, bar.end, 0]);
     const low = Math.min(...ends), span = Math.max(...ends) - low || 1;
     const percent = (value) => `${((100 * value) / span).toFixed(3)}%`;
-    const rows = found.map((bar) => {
+    const rows = shown.map((bar) => {
       const row = make("tr", bar.kind);
       row.dataset.value = String(bar.value);
       const head = named("th", bar.name);
@@ -211,7 +211,7 @@
   on("table-class", "change", () => all("[data-of-class]").forEach((map) => {
     map.hidden = map.dataset.ofClass !== byId("table-class").value;
   }));
-  // A browser may keep what was chosen before the page was loaded again.
+  // On reload, a browser may restore earlier choices.
   all("[data-input]").forEach((field) => { states[Number(field.dataset.input)] = Number(field.value); });
   show();
 })();
