@@ -84,10 +84,18 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Predict at the most probable parameters, or average over their posterior.
     class_weight : dict, "balanced" or None
         Weights of the classes, multiplied with ``sample_weight``.
-    max_cluster_cells, max_parents : int
-        Limits of the search: configurations of a cluster, parents of an input.
-    required_features, forbidden_features, required_arcs, forbidden_arcs : iterables
-        Inputs, and arcs (parent, child) between them, that the search must or must not use.
+    max_cluster_cells : int
+        The search makes no cluster of more configurations than this.
+    max_parents : int
+        The search gives no input more parents than this.
+    required_features : iterable of str
+        Inputs that the search must use.
+    forbidden_features : iterable of str
+        Inputs that the search must not use.
+    required_arcs : iterable of (str, str)
+        Arcs (parent, child) between inputs that the search must use.
+    forbidden_arcs : iterable of (str, str)
+        Arcs (parent, child) between inputs that the search must not use.
     n_jobs : int or None
         Number of threads that learn; None is one for each core. Results do not depend on it.
     random_state : int or None
@@ -127,12 +135,22 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         By how much the score falls without each selected input, and when it came in.
     feature_importances_ : ndarray of shape (n_features_in_,)
         ``feature_worths_`` in the order of the columns: by how many nats the score falls without
-        an input; 0 where it would not fall, and for inputs that are not selected. Only a search
-        computes it.
+        an input; 0 where it would not fall, and for inputs that are not selected. It exists after
+        ``structure="search"`` only.
     trace_ : SearchTrace or None
         Every accepted step of the search.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    predictor_ : Predictor
+        The average of ``models_``; it predicts coded rows.
+    n_features_in_ : int
+        The number of columns of ``X`` in ``fit``.
+    feature_names_in_ : ndarray of str
+        Their names, where ``X`` had names.
+
+    See Also
+    --------
+    ebnc.fit : Fit a structure that is known, with standard errors and intervals.
+    EBNCFeatures : The design matrix of a structure, as a transformer.
+    ebnc.Network : The joint distribution of all variables.
 
     Examples
     --------
@@ -339,7 +357,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if self.trace_ is None:
             raise AttributeError(
-                "feature_importances_ is there after a search (structure='search') only"
+                "feature_importances_ exists after a search (structure='search') only"
             )
         worths = {worth.feature: max(0.0, worth.worth) for worth in self.feature_worths_}
         return np.array([worths.get(name, 0.0) for name in self._names])
