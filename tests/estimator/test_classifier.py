@@ -42,6 +42,7 @@ for row in found:
 """
 
 
+@pytest.mark.slow
 def test_every_estimator_check_passes_and_none_is_skipped():
     """With SciPy's array API switched on, which one of the checks asks for."""
     printed = subprocess.run(
@@ -267,6 +268,7 @@ def test_iris_numbers_are_discretised():
     assert cuts == {"petal length (cm)": [2.45, 4.75], "petal width (cm)": [0.8, 1.75]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_columns", [2000])
 def test_wide_data_finish(n_columns):
     generator = np.random.default_rng(0)
