@@ -1,15 +1,19 @@
-# `make demo` runs the main job, `make test` everything that must hold. Both set themselves up.
+# `make demo` runs the main job, `make test` everything that must hold, `make check` the quick part of that.
+# They set themselves up.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint fuzz fresh-kernels docs dimension-study study study-classification study-density study-local bench clean
+.PHONY: demo check test lint fuzz fresh-kernels docs dimension-study study study-classification study-density study-local bench clean
 
 demo: $(VENV)/.ready
 	$(BIN)/python examples/dimension.py
 	$(BIN)/python examples/titanic.py
 	$(BIN)/python examples/admissions.py
 	$(BIN)/ebnc demo --force
+
+check: $(VENV)/.ready-test lint fresh-kernels
+	$(BIN)/pytest -n 2 -m "not slow" tests src
 
 test: $(VENV)/.ready-test lint fresh-kernels
 	$(BIN)/pytest -n 2

@@ -4,6 +4,8 @@ import pytest
 
 import fuzz
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("first", range(0, 60, 20))
 def test_every_source_of_a_table_gives_one_model_and_one_prediction(first):

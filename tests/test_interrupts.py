@@ -11,6 +11,8 @@ import pytest
 from cli.conftest import weather
 from interrupts import interrupted, programs
 
+pytestmark = pytest.mark.slow
+
 N_MOMENTS = int(os.environ.get("EBNC_INTERRUPTS", "1"))
 SOON = 10.0  # seconds, on a machine that is busy with other tests
 

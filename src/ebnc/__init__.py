@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 from ebnc.storage import provide
 
 if TYPE_CHECKING:
-    from ebnc.domain import Domain
+    from ebnc.data.files import DataFiles
+    from ebnc.domain import Domain, Interval
+    from ebnc.errors import EBNCError
     from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.estimator.features import EBNCFeatures
+    from ebnc.fitted import FittedEBNC
     from ebnc.fitting.closest_theta import closest_embedded_network
     from ebnc.formats.bif import read_bif, write_bif
     from ebnc.formats.native import load, save
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from ebnc.network.local.noisy_max import NoisyMax
     from ebnc.network.local.table import Table
     from ebnc.network.local.tree import Tree
-    from ebnc.network.network import Network
+    from ebnc.network.network import LearnedNetwork, Network
     from ebnc.parameters.blocks import dimension_by_blocks
     from ebnc.parameters.dimension import dimension
     from ebnc.parameters.ebnc import EBNC
@@ -34,15 +37,22 @@ if TYPE_CHECKING:
     from ebnc.report.displays.trace import SearchTraceDisplay
     from ebnc.structure.embedded import EmbeddedStructure
 
+    __version__: str
+
 __all__ = [
     "EBNC",
     "ContributionsDisplay",
+    "DataFiles",
     "DecisionGraph",
     "Domain",
     "EBNCClassifier",
+    "EBNCError",
     "EBNCFeatures",
     "EmbeddedNetwork",
     "EmbeddedStructure",
+    "FittedEBNC",
+    "Interval",
+    "LearnedNetwork",
     "Network",
     "NoisyMax",
     "ReliabilityDisplay",
@@ -68,12 +78,17 @@ _HOME = {
     "ReliabilityDisplay": "ebnc.report.displays.reliability",
     "SearchTraceDisplay": "ebnc.report.displays.trace",
     "StructureDisplay": "ebnc.report.displays.structure",
+    "DataFiles": "ebnc.data.files",
     "Domain": "ebnc.domain",
     "EBNC": "ebnc.parameters.ebnc",
     "EBNCClassifier": "ebnc.estimator.classifier",
+    "EBNCError": "ebnc.errors",
     "EBNCFeatures": "ebnc.estimator.features",
     "EmbeddedNetwork": "ebnc.parameters.embedded_network",
     "EmbeddedStructure": "ebnc.structure.embedded",
+    "FittedEBNC": "ebnc.fitted",
+    "Interval": "ebnc.domain",
+    "LearnedNetwork": "ebnc.network.network",
     "DecisionGraph": "ebnc.network.local.decision_graph",
     "Network": "ebnc.network.network",
     "NoisyMax": "ebnc.network.local.noisy_max",

@@ -50,6 +50,7 @@ def test_directories_and_other_endings(tmp_path):
     refused("learn", "-", "-t", "y", "-o", tmp_path / "m", words="standard input is empty")
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns(tmp_path):
     """Wide data are learned from, in the time it takes."""
     generator = np.random.default_rng(0)
@@ -66,6 +67,7 @@ def test_ten_thousand_columns(tmp_path):
 # -- model files ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_model_file_cut_off_at_every_byte(tmp_path):
     (tmp_path / "data.csv").write_bytes(GOOD)
     small = ["--structure", "naive", "--exclude", "b"]

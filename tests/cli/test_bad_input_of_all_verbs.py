@@ -80,6 +80,7 @@ def test_a_folder_without_data_and_other_columns(good, verb, tmp_path):
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_as_a_user_runs_them(good, tmp_path):
     """One path of every verb in a process of its own."""
     out = tmp_path / "out.bif"
@@ -95,6 +96,7 @@ def test_as_a_user_runs_them(good, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns(good, tmp_path):
     """Predicted from and, where a network is asked for, refused or learned, never half done."""
     header = ",".join(f"x{i}" for i in range(10_000))

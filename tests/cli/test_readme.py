@@ -3,7 +3,11 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from cli.command import COMMAND
+
+pytestmark = pytest.mark.slow
 
 README = Path(__file__).parents[2] / "README.md"
 

@@ -87,6 +87,7 @@ def test_what_is_read_is_never_overwritten(shared, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "link.csv", "model.json"]
 
 
+@pytest.mark.slow
 def test_the_demo_goes_all_the_way(tmp_path):
     ran = succeeded("demo", cwd=tmp_path, start=ebnc)
     names = ["model.json", "network.html", "network.json", "predictions.csv", "report.html"]

@@ -71,6 +71,7 @@ def output(program, **environment):
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", ["1", "4711"])
 def test_the_hash_seed_changes_nothing(seed):
     """Clusters, orders, equivalents, bases, φ, θ and messages, compared as printed."""
@@ -79,6 +80,7 @@ def test_the_hash_seed_changes_nothing(seed):
     assert output(HASH_PROGRAM, PYTHONHASHSEED=seed) == expected
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_changes_nothing():
     """One and four threads: the same bytes."""
     one, four = (output(THREAD_PROGRAM, OMP_NUM_THREADS=n) for n in ("1", "4"))

@@ -26,7 +26,7 @@ from ebnc.errors import DataError, StorageError  # noqa: E402
 from ebnc.learn import fit_cases  # noqa: E402
 from ebnc.parameters.phi import Basis  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask's own making
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Dask's own making
 
 
 @pytest.fixture(scope="module")

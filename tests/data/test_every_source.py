@@ -71,6 +71,7 @@ def check(seed: int, folder) -> None:
         assert found == first, (seed, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(0, N_TABLES, 100))
 def test_every_source_gives_the_same_states_and_codes(seed, tmp_path):
     for each in range(seed, seed + 100):

@@ -42,6 +42,7 @@ for row in found:
 """
 
 
+@pytest.mark.slow
 def test_every_estimator_check_passes_and_none_is_skipped():
     """With SciPy's array API switched on, which one of the checks asks for."""
     printed = subprocess.run(
@@ -253,23 +254,21 @@ def test_interactions_are_found_where_there_are_some():
     model = EBNCClassifier().fit(x, y)
     assert {"x1", "x3"} <= set(model.selected_features_)
     assert model.score(x, y) == 1.0
-    assert "x1" in str(model.trace_) or "x3" in str(model.trace_)
-
-
-def test_n_jobs_changes_nothing(weather):
-    x, y = weather
-    one, two = (EBNCClassifier(n_jobs=n).fit(x, y) for n in (1, 2))
-    assert str(one.structure_) == str(two.structure_)
-    np.testing.assert_array_equal(one.predict_proba(x), two.predict_proba(x))
+    assert {"x1", "x3"} in [set(cluster) for cluster in model.structure_.clusters]
 
 
 def test_iris_numbers_are_discretised():
     x, y = load_iris(return_X_y=True, as_frame=True)
     model = EBNCClassifier().fit(x, y)
     assert log_loss(y, model.predict_proba(x)) < 0.2
-    assert "≤" in str(model.ebnc_.phi_table()) or ">" in str(model.ebnc_.phi_table())
+    cuts = {
+        name: [interval.high for interval in model.ebnc_.domain[name][:-1]]
+        for name in model.selected_features_
+    }
+    assert cuts == {"petal length (cm)": [2.45, 4.75], "petal width (cm)": [0.8, 1.75]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_columns", [2000])
 def test_wide_data_finish(n_columns):
     generator = np.random.default_rng(0)

@@ -28,6 +28,7 @@ def fitted(x, y, weights=None, **options):
     return ebnc.EBNCClassifier(**options).fit(x, y, sample_weight=weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_rows", "predictive"), [(300, "posterior"), (4_000, "map"), (4_000, "posterior")]
 )
@@ -72,6 +73,7 @@ def test_weights_may_be_split_above_the_rows_that_are_always_counted():
     )
 
 
+@pytest.mark.slow
 def test_draws_of_the_posterior_have_its_covariance():
     """Over many numbers of draws, z is standard normal and uncorrelated."""
     from ebnc.search.averaging import _standard_normal

@@ -9,6 +9,8 @@ from ebnc.fitting.theta_climb import Climb
 from ebnc.fitting.theta_likelihood import ThetaLikelihood
 from problems import domain_of, random_data, structure_named
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("string", "n_classes"),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ebnc import EBNC, Domain, EmbeddedStructure
+from ebnc import EBNC
 from ebnc.likelihood.design import Bag
 from ebnc.likelihood.prior import as_prior
 from ebnc.parameters.coding import ORTHONORMAL
@@ -113,21 +113,6 @@ def test_dense_products_and_cross_tabulations_give_the_same_hessian(problem, mon
         monkeypatch.setattr(type(posterior), "_dense_price", price)
         found.append(posterior.neg_hessian(phi))
     np.testing.assert_allclose(found[0], found[1], rtol=1e-10, atol=1e-10)
-
-
-def test_many_bags_and_few_rows_are_done_by_dense_products():
-    names = [f"X{i:03d}" for i in range(600)]
-    structure = EmbeddedStructure.naive("Y", names)
-    domain = Domain(dict.fromkeys(names, 2) | {"Y": 2})
-    generator = np.random.default_rng(0)
-    few = {x: generator.integers(0, 2, 200) for x in (*names, "Y")}
-    posterior, _ = posterior_of(structure, domain, few)
-    assert posterior._dense_price < posterior._cross_price
-    structure = structure_named("naive")
-    domain = domain_of(structure, 2)
-    many, _ = random_data(structure, domain, 20_000)
-    posterior, _ = posterior_of(structure, domain, many)
-    assert posterior._cross_price < posterior._dense_price
 
 
 def test_diagonal_blocks_are_those_of_the_hessian(problem):

@@ -13,6 +13,8 @@ import ebnc
 from ebnc.errors import FileError, SearchError
 from network.networks import random_network
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """
 import sys
 import pandas as pd

@@ -14,6 +14,8 @@ from ebnc.network.learning.dense_node import fit_dense_node
 from ebnc.network.learning.indicators import Indicators
 from network.networks import random_network
 
+pytestmark = pytest.mark.slow
+
 
 def binary_data(seed=0, n_rows=300, n=6):
     """Ones of very different frequency; the last variable depends on the others."""

@@ -75,6 +75,7 @@ def test_bic_of_tables_is_pyagrums():
         assert network.node_scores[node].bic == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_trivial_ebnc_and_a_table_have_the_same_bic():
     """200 data sets, many so small that classes are separated and configurations do not occur."""
     rng = np.random.default_rng(0)

@@ -42,6 +42,7 @@ def test_exact_by_elimination(seed):
     assert found.to_dict()[states] == found[states]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_exact_through_pyagrum(seed, gum, monkeypatch):
     monkeypatch.setattr(elimination, "MOST_CELLS", 0)

@@ -17,6 +17,8 @@ from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.select import Select  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def page_of(problem, **options):
     return render_html(

@@ -14,6 +14,8 @@ from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.select import Select  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def open_node(driver):
     """The one node whose panel is shown."""

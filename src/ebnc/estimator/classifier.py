@@ -135,10 +135,18 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for negative importances. Available only after a search.
     trace_ : SearchTrace or None
         Every accepted step of the search.
+    predictor_ : Predictor
+        The average of ``models_``; it predicts coded rows.
     n_features_in_ : int
         Number of columns of ``X``.
     feature_names_in_ : ndarray of str
         Names of the columns of ``X``, if they have names.
+
+    See Also
+    --------
+    ebnc.fit : Fit a structure that is known, with standard errors and intervals.
+    EBNCFeatures : The design matrix of a structure, as a transformer.
+    ebnc.Network : The joint distribution of all variables.
 
     Examples
     --------

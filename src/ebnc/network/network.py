@@ -14,7 +14,7 @@ import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.data.coder import encode
-from ebnc.data.frames import to_frame
+from ebnc.data.frames import codes_to_frame
 from ebnc.data.read import learn_joint_cases, row_weights
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import Categories, Frame, Missing
@@ -343,7 +343,7 @@ class Network(Joint):
         if n < 0:
             raise DataError(f"the number of rows must be at least 0, got {n}")
         codes = sample_codes(self, n, np.random.default_rng(random_state))
-        return to_frame(self.domain, dict(zip(self.variables, codes, strict=True)))
+        return codes_to_frame(self.domain, dict(zip(self.variables, codes, strict=True)))
 
     def query(
         self,

@@ -19,16 +19,18 @@ E_i = H_i.
 """
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ebnc.data.frames import columns_to_frame
 from ebnc.data.rows import CodedRows
+from ebnc.domain import State
 from ebnc.errors import ParameterError
 from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.background import Background
 from ebnc.parameters.coding import ORTHONORMAL
-from ebnc.parameters.phi import Basis, Term, change_coding
+from ebnc.parameters.phi import Basis, Term, change_coding, term_text
 from ebnc.parameters.tables import refuse_large_table
 from ebnc.typing import FloatArray
 
@@ -55,15 +57,40 @@ class Contributions(NamedTuple):
         The inputs of every term; the first is (), the intercept.
     values : array (rows, terms, K)
         ``values[row, t, k]``: contribution of term t to g_k; the sum over t is g_k.
+    classes : tuple
+        The K labels.
     """
 
     terms: tuple[tuple[str, ...], ...]
     values: FloatArray
+    classes: tuple[State, ...]
 
     @property
     def log_odds(self) -> FloatArray:
         """g, shape (rows, K): log odds of every class against the mean of the others."""
         return np.asarray(self.values.sum(axis=1))
+
+    def to_frame(self, of_class: State = None) -> Any:
+        """A DataFrame with one row for each row of the data, and one column for each term.
+
+        It is of the first of pandas, polars, pyarrow that is installed.
+
+        Parameters
+        ----------
+        of_class : label, optional
+            The class whose log odds the terms add up to. The default is the second of two classes;
+            with more classes there is none.
+        """
+        if of_class is None and len(self.classes) == 2:
+            of_class = self.classes[1]
+        if of_class not in self.classes:
+            raise ParameterError(
+                f"of_class must be one of the classes {list(self.classes[:8])}, got {of_class!r}"
+            )
+        of_terms = self.values[:, :, self.classes.index(of_class)]
+        return columns_to_frame(
+            (term_text(term), of_terms[:, t]) for t, term in enumerate(self.terms)
+        )
 
 
 def weights_named(name: str, background: Background | None) -> StateWeights:
@@ -128,7 +155,8 @@ def contributions(
         table = block_to_table(basis, term, recoded[term.start : term.stop, None], weights)[..., 0]
         with_unknown = np.pad(table, [*[(0, 1)] * len(term.inputs), (0, 0)])
         values[:, t] = with_unknown[tuple(rows.column(x) for x in term.inputs)]
-    return Contributions(tuple(term.inputs for term in basis.terms), values)
+    classes = basis.domain[basis.structure.target]
+    return Contributions(tuple(term.inputs for term in basis.terms), values, classes)
 
 
 def mean_square(term: Term, table: FloatArray, weights: StateWeights) -> float:

@@ -3,7 +3,7 @@
 import os
 from functools import cached_property
 from itertools import product
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ebnc.data.coder import encode
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import TableLike as Table
-from ebnc.domain import Domain, DomainLike, State, as_domain
+from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError
 from ebnc.parameters.background import Background
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL, coding_named
@@ -19,6 +19,7 @@ from ebnc.parameters.contributions import Contributions, Weights, contributions,
 from ebnc.parameters.embedded_network import EmbeddedNetwork
 from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
 from ebnc.parameters.phi import Basis, check_phi, phi_to_tables, recode, tables_to_phi
+from ebnc.parameters.phi_table import PhiRow, PhiTable
 from ebnc.parameters.phi_to_theta import tables_to_theta
 from ebnc.parameters.tables import TableSum
 from ebnc.parameters.unknown import average_over_unknown, with_averages
@@ -26,57 +27,9 @@ from ebnc.storage import provided
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
-__all__ = ["EBNC", "PhiRow", "PhiTable", "Unseen"]
+__all__ = ["EBNC", "Unseen"]
 
 Unseen: TypeAlias = Literal["error", "average"]
-
-
-class PhiRow(NamedTuple):
-    """One parameter in the indicator coding.
-
-    Attributes
-    ----------
-    term : tuple of str
-        The inputs of the term; () for the intercept.
-    states : tuple
-        The states of these inputs.
-    of_class : label
-        The class.
-    value : float
-        The amount added to the log odds of ``of_class`` against the baseline class if the inputs
-        have ``states``.
-    standard_error : float or None
-        The standard error; None if the EBNC was not fitted.
-    """
-
-    term: tuple[str, ...]
-    states: tuple[State, ...]
-    of_class: State
-    value: float
-    standard_error: float | None
-
-
-class PhiTable(tuple[PhiRow, ...]):
-    """A tuple of ``PhiRow`` that prints as a table and converts to a DataFrame."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        fitted = any(row.standard_error is not None for row in self)
-        cells = [("term", "states", "class", "value", *(["std. error"] if fitted else []))]
-        for row in self:
-            term = " · ".join(row.term) or "(intercept)"
-            states = " · ".join("(missing)" if s is None else str(s) for s in row.states)
-            error = [] if row.standard_error is None else [f"{row.standard_error:.4f}"]
-            cells.append((term, states, str(row.of_class), f"{row.value:+.4f}", *error))
-        widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
-        return "\n".join(
-            "  ".join(
-                text.ljust(width) if i < 3 else text.rjust(width)
-                for i, (text, width) in enumerate(zip(line, widths, strict=True))
-            )
-            for line in cells
-        )
 
 
 class EBNC:

@@ -36,6 +36,7 @@ __all__ = [
     "phi_to_tables",
     "recode",
     "tables_to_phi",
+    "term_text",
     "transfer",
 ]
 
@@ -54,6 +55,11 @@ class Term:
     def stop(self) -> int:
         """End of the block."""
         return self.start + prod(self.shape)
+
+
+def term_text(inputs: tuple[str, ...]) -> str:
+    """The name of a term in tables and frames."""
+    return " · ".join(inputs) or "(intercept)"
 
 
 @dataclass(frozen=True)

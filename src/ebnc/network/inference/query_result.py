@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
+from ebnc.data.frames import cells_to_frame
 from ebnc.domain import State
 from ebnc.errors import QueryError
 from ebnc.typing import FloatArray
@@ -47,6 +49,17 @@ class QueryResult:
         if len(self.variables) == 1:
             return {key[0]: p for key, p in zip(keys, values, strict=True)}
         return dict(zip(keys, values, strict=True))
+
+    def to_frame(self) -> Any:
+        """A DataFrame of the first of pandas, polars, pyarrow that is installed.
+
+        It has one row for each configuration of the variables: their states, ``probability``, and
+        ``standard_error`` where the answer is an estimate.
+        """
+        values = {"probability": self.probabilities}
+        if self.standard_errors is not None:
+            values["standard_error"] = self.standard_errors
+        return cells_to_frame(dict(zip(self.variables, self.states, strict=True)), values)
 
     def __str__(self) -> str:
         lines = [[*self.variables, "p"]]

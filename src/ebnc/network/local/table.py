@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ebnc.data.cases import Cases, distinct_rows
 from ebnc.data.coder import encode
+from ebnc.data.frames import cells_to_frame
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError
@@ -106,6 +107,13 @@ class Table:
     def log_probability(self, data: Rows) -> FloatArray:
         """log p of every row's own z, shape (rows,); −∞ where the table says 0."""
         return self._logarithms.log_odds(encode(data, self.domain, tuple(self.domain)))[:, 0]
+
+    def to_frame(self) -> Any:
+        """A DataFrame of the first of pandas, polars, pyarrow that is installed.
+
+        It has one row for each cell of θ: the states of the parents, that of z, ``probability``.
+        """
+        return cells_to_frame(self.domain, {"probability": self.theta})
 
     def to_plain(self) -> dict[str, Any]:
         """The fields that a file holds; the last parent, then z, run fastest."""
