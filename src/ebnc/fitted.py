@@ -60,8 +60,9 @@ class FittedEBNC(EBNC):
         standard_errors: FloatArray | None = None,
     ) -> None:
         basis = fit.design.basis
-        what = (basis.structure, basis.domain, fit.phi, ORTHONORMAL.name)
-        super().__init__(*what, background=background)
+        super().__init__(
+            basis.structure, basis.domain, fit.phi, ORTHONORMAL.name, background=background
+        )
         self.fit = fit
         self.solution = fit.solution
         self.prior = fit.prior

@@ -15,7 +15,7 @@ c of m numeric inputs were cut, at places between two of N rows. Then n in the f
 
     C(m, c) · (m (N − 1) + number of other inputs)
 
-A full table and a tree with k parents have only the first factors. A tree also pays for its
+A full table and a tree with k parents pay for their inputs, not for arcs. A tree also pays for its
 questions (see ``network.local.tree_growth``).
 """
 

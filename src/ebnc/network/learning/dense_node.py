@@ -140,7 +140,7 @@ def _climb(
         if info:
             raise SingularHessianError(
                 f"the negative Hessian of {data.names[d]!r} given {d} parents is not positive "
-                "definite; check the row weights for extreme values"
+                "definite"
             )
         step, _ = dpotrs(factor, gradient, lower=1)
         slope = float(gradient @ step)
