@@ -25,7 +25,7 @@ class FieldType(Enum):
     """The type of a field of a local distribution."""
 
     VARIABLES = "a list of variables"
-    VARIABLES_OR_NONE = "a list of variables, None where there is none"
+    VARIABLES_OR_NONE = "a list of variables or None"
     FAMILIES = "pairs of a variable and the list of its parents"
     WHOLE_NUMBERS = "a list of whole numbers, none negative"
     PROBABILITIES = "a flat array of numbers of at most 1"
