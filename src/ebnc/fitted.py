@@ -1,4 +1,4 @@
-"""``FittedEBNC``: an EBNC that knows its fit, made by ``ebnc.fit`` or read from a file."""
+"""``FittedEBNC``: an EBNC with its fit, returned by ``ebnc.fit`` or read from a file."""
 
 import math
 from functools import cached_property
@@ -28,28 +28,28 @@ class FittedEBNC(EBNC):
     Parameters
     ----------
     fit : Fit
-        The maximum of the posterior; φ is taken from it.
+        The maximum of the posterior, which provides φ.
     background : Background, optional
-        The training data in short, as for an ``EBNC``.
+        Summary of the training data, as for an ``EBNC``.
     standard_errors : array, optional
-        Standard errors of φ in the indicator coding, where a file keeps them without the Hessian.
+        Standard errors of φ in the indicator coding, if a file stores them without the Hessian.
 
     Attributes
     ----------
     fit : Fit
-        Design, solution, prior and scores. Those below are taken from it.
+        Design, solution, prior and scores; the attributes below come from it.
     solution : Solution
-        φ̃, and how it was reached.
+        φ̃, with the number of steps and whether the optimiser converged.
     prior : NormalPrior
-        The normal prior, with the scales that were chosen.
+        The normal prior with the scales of this fit.
     n_cases : float
-        N, the sum of the weights.
+        N, the sum of the row weights.
     log_likelihood : float
         L(φ̃).
     bic : float or None
         L(φ̂) − (d/2) log N, eq. 9, with φ̂ at maximum likelihood whatever the prior of the fit.
-        Where the classes are separated no φ̂ exists; L is then its supremum, which is finite. None
-        where that was not computed (too many parameters), or N < 1, where eq. 9 says nothing.
+        If the classes are separated, no φ̂ exists and L is its supremum, which is finite. None if
+        the model has too many parameters to compute L(φ̂), or if N < 1 (eq. 9 is meaningless).
     """
 
     def __init__(
@@ -60,8 +60,9 @@ class FittedEBNC(EBNC):
         standard_errors: FloatArray | None = None,
     ) -> None:
         basis = fit.design.basis
-        what = (basis.structure, basis.domain, fit.phi, ORTHONORMAL.name)
-        super().__init__(*what, background=background)
+        super().__init__(
+            basis.structure, basis.domain, fit.phi, ORTHONORMAL.name, background=background
+        )
         self.fit = fit
         self.solution = fit.solution
         self.prior = fit.prior
@@ -73,31 +74,37 @@ class FittedEBNC(EBNC):
 
     @property
     def largest_log_likelihood(self) -> float | None:
-        """L(φ̂), the maximum or supremum of the log-likelihood; None where there is no BIC."""
+        """L(φ̂), the maximum or supremum of the log-likelihood; None if ``bic`` is None."""
         if self.bic is None:
             return None
         return self.bic + 0.5 * self.dimension * math.log(self.n_cases)
 
     @property
     def log_evidence(self) -> float:
-        """Laplace's log p(D | m), eq. 8, at the given scales of the prior.
+        """Laplace's log p(D | m), eq. 8, at the scales of the prior.
 
-        Where the scales were chosen by evidence ("evidence", "loo"), at those that maximise it,
-        their hyperprior included: what a search compares. An error where there is none: under a
-        flat prior, or with too many parameters.
+        With ``prior_scale`` "evidence" or "loo" this is the value at the scales that maximise the
+        evidence, hyperprior included; searches compare this value. Raises an error under a flat
+        prior or with too many parameters.
         """
         return self.laplace() if self.fit.log_evidence is None else self.fit.log_evidence
 
     def laplace(self, curvature: "Curvature" = "posterior") -> float:
-        """Laplace's log p(D | m), eq. 8; the paper takes the curvature of the ``"likelihood"``."""
+        """Return Laplace's log p(D | m), eq. 8.
+
+        Parameters
+        ----------
+        curvature : {"posterior", "likelihood"}
+            Which Hessian to take; the paper takes that of the likelihood.
+        """
         from ebnc.score.laplace import laplace_log_evidence
 
         return laplace_log_evidence(self.fit, curvature)
 
     def standard_errors(self) -> FloatArray | None:
-        """Standard errors of φ in the indicator coding, from the inverse Hessian (delta method).
+        """Return standard errors of φ in the indicator coding (inverse Hessian, delta method).
 
-        None where the Hessian is too large to be computed.
+        Returns None if the Hessian is too large to compute.
         """
         return self._kept_errors if self.fit.factor is None else self._standard_errors
 
@@ -113,14 +120,16 @@ class FittedEBNC(EBNC):
     def contribution_errors(
         self, term: Term, *, weights: Weights = "training"
     ) -> FloatArray | None:
-        """Standard errors of one term's contributions, shape (r_i …, K), from the Hessian.
+        """Return standard errors of one term's contributions, shape (r_i …, K), from the Hessian.
+
+        Returns None if the Hessian is too large to compute.
 
         Parameters
         ----------
         term : Term
             One of ``basis.terms``.
         weights : {"training", "uniform"}
-            Of the states, as in ``contributions``.
+            The weights of the states, as in ``contributions``.
         """
         if self.fit.factor is None:
             return None
@@ -133,7 +142,15 @@ class FittedEBNC(EBNC):
         return contribution_errors(self.basis, self._centred_roots[weights], term, by_state)
 
     def probability_intervals(self, data: Table, level: float = 0.95) -> "ProbabilityIntervals":
-        """Intervals of p(y|x) for every row and class, by the delta method on log odds."""
+        """Return intervals of p(y|x) for every row and class (delta method on log odds).
+
+        Parameters
+        ----------
+        data : table
+            Rows with the inputs of the model.
+        level : float
+            Probability that an interval covers, between 0 and 1.
+        """
         from ebnc.score.intervals import probability_intervals
 
         _, rows = self._look_up(data, "error")

@@ -1,4 +1,7 @@
-"""Learn one EBNC from data: cases → posterior → φ̃ → scores (§5). Arranges, does not compute."""
+"""Fit one EBNC to data: cases → posterior → φ̃ → scores (§5).
+
+This module only connects the steps; the arithmetic is in ``ebnc.fitting`` and ``ebnc.score``.
+"""
 
 import math
 from collections.abc import Sequence
@@ -42,8 +45,8 @@ SUSPICIOUS_LOG_ODDS = 15.0
 """Larger fitted log odds make a flat-prior fit suspect: separated rows end well above 20."""
 
 UNEQUAL, TOO_UNEQUAL = 1e6, 1e10
-"""Weights that differ by more than the first hide separated rows from a fit; by more than the
-second, φ would be wrong in its seventh digit."""
+"""Limits on the ratio of the largest weight to the smallest. Above the first, a fit may not show
+that rows are separated. Above the second, φ would be wrong in its seventh digit."""
 
 
 def fit(
@@ -57,32 +60,37 @@ def fit(
     start: EBNC | None = None,
     max_steps: int = 1000,
 ) -> FittedEBNC:
-    """Fit the parameters φ of an EBNC with this structure: the global maximum of the posterior.
+    """Fit the parameters φ of an EBNC to data: find the global maximum of the posterior.
 
     Parameters
     ----------
     structure : EmbeddedStructure
-        How p(y|x) is factored.
+        The inputs, the target and the embedded graph that factors p(y|x).
     data : DataFrame, table, mapping, array or path
-        pandas, polars, pyarrow, a mapping of columns, or a path to CSV or Parquet (a file, a
-        folder, a glob; read out of core, see ``ebnc.data.files``). Columns are found by the
-        structure's names; those of a two-dimensional array are the inputs, then the target. How
-        states are learned: ``ebnc.data.states``.
+        The training rows: a pandas, polars or pyarrow table, a mapping of columns, or a path to CSV
+        or Parquet (a file, a folder or a glob, read out of core; see ``ebnc.data.files``). Columns
+        are matched by name. A two-dimensional array has the inputs first and the target last.
+        ``ebnc.data.states`` describes how states are learned from columns.
     prior_scale : float, list of float, "evidence" or "loo"
-        σ of the normal prior, one for all or one for each order of interaction. "evidence"
-        maximises Laplace evidence over them; "loo" then multiplies all by the factor of least
-        leave-one-out log-loss, for predictions. Infinity is maximum likelihood, refused with the
-        names of the terms where it does not exist.
+        σ of the normal prior: one number, or one for each order of interaction. "evidence"
+        maximises the Laplace evidence over the scales. "loo" then multiplies all scales by the
+        factor that minimises leave-one-out log-loss, which suits prediction. Infinity asks for
+        maximum likelihood; if no maximum exists, an error names the terms that diverge.
     categories : mapping, optional
-        Declared states, by column.
+        Declared states of columns, by column name.
     missing : {"state", "refuse"}
-        Missing entries are a state of their own, or an error.
+        Whether a missing entry is a state of its own or an error.
     weights : array or str, optional
-        One number ≥ 0 for each row, or the name of a column.
+        One number ≥ 0 for each row, or the name of a column of ``data``.
     start : EBNC, optional
-        Where to begin: an EBNC of the same structure and domain.
+        An EBNC of the same structure and domain whose φ the optimiser starts from.
     max_steps : int
-        Steps after which a fit ends without having converged.
+        Maximum number of steps; a fit that reaches it has not converged.
+
+    Returns
+    -------
+    FittedEBNC
+        The EBNC at φ̃, with its prior, its scores and its standard errors.
     """
     cases = _read(structure, data, categories, missing, weights)
     return fit_cases(
@@ -98,14 +106,14 @@ def fit_cases(
     start: EBNC | None = None,
     max_steps: int = 1000,
 ) -> FittedEBNC:
-    """``fit`` for coded data; the cases may have more inputs than the structure."""
+    """Run ``fit`` on coded data, which may have more inputs than the structure."""
     likelihood = likelihood_of(basis, cases)
-    found = fit_likelihood(likelihood, cases, prior_scale, start=start, max_steps=max_steps)
-    return with_background(with_bic(found, likelihood), cases)
+    fitted = fit_likelihood(likelihood, cases, prior_scale, start=start, max_steps=max_steps)
+    return with_background(with_bic(fitted, likelihood), cases)
 
 
 def with_background(fit: Fit, cases: Parts, used: Sequence[str] | None = None) -> FittedEBNC:
-    """A fit as an EBNC with the background of its cases: of ``used``, or of its own inputs."""
+    """Return a fit as an EBNC with background data of the inputs ``used`` (default: its own)."""
     basis = fit.design.basis
     names = basis.structure.markov_blanket if used is None else used
     background = learn_background(cases, phi_to_tables(basis, fit.phi, ORTHONORMAL), names)
@@ -120,22 +128,22 @@ def fit_likelihood(
     start: EBNC | None = None,
     max_steps: int = 1000,
 ) -> Fit:
-    """The maximum of the posterior that a likelihood has with this prior, and its evidence."""
+    """Maximise the posterior of a likelihood under this prior, and compute its evidence."""
     if not isinstance(prior_scale, str):
         posterior = likelihood.with_prior(as_prior(prior_scale))
         return with_log_evidence(_maximise(posterior, cases, start, max_steps))
     if prior_scale not in ("evidence", "loo"):
-        as_prior(prior_scale)  # says what would be right
+        as_prior(prior_scale)  # raises an error that lists the valid values
     dimension = likelihood.design.dimension
     if dimension > LARGEST_FACTOR:
         raise ParameterError(
-            f"with {dimension} parameters, more than {LARGEST_FACTOR}, evidence is not computed; "
-            "give prior_scale as a number"
+            f"the model has {dimension} parameters; evidence is computed for at most "
+            f"{LARGEST_FACTOR}; give prior_scale as a number"
         )
-    found = maximise_evidence(likelihood)
+    fitted = maximise_evidence(likelihood)
     if prior_scale == "loo":
-        found = rescaled(likelihood, found, best_factor(likelihood, found))
-    return found
+        fitted = rescaled(likelihood, fitted, best_factor(likelihood, fitted))
+    return fitted
 
 
 def fit_theta(
@@ -149,35 +157,44 @@ def fit_theta(
     missing: Missing = "state",
     weights: object = None,
 ) -> ThetaFit:
-    """Local maxima of the strict model in θ, from several starts; ``fit`` is the default.
+    """Find local maxima of the strict model in θ from several starts; prefer ``fit`` in general.
 
-    Where the structure fills its span both reach the same likelihood; elsewhere θ reaches less.
+    If the structure fills its span, both reach the same likelihood; otherwise θ reaches a lower
+    one.
 
     Parameters
     ----------
-    structure, data, categories, missing, weights
-        As for ``fit``.
-    alpha
-        None maximises the likelihood. A number maximises the posterior when every distribution
-        θ(·|pa) is Dirichlet(α, …, α), in log-ratio coordinates of θ
-        (``ebnc.fitting.theta_posterior``); maxima then have their contributions to the evidence.
-    n_starts
-        Random θ that are climbed from.
-    random_state
+    structure : EmbeddedStructure
+        The embedded graph, as for ``fit``.
+    data : DataFrame, table, mapping, array or path
+        The training rows, as for ``fit``.
+    alpha : float, optional
+        None maximises the likelihood. A number maximises the posterior under the prior in which
+        every distribution θ(·|pa) is Dirichlet(α, …, α), in log-ratio coordinates of θ
+        (``ebnc.fitting.theta_posterior``). Each maximum then has a contribution to the evidence.
+    n_starts : int
+        Number of random θ to start from.
+    random_state : int
         Seed of the starts.
+    categories : mapping, optional
+        Declared states of columns, by column name.
+    missing : {"state", "refuse"}
+        Whether a missing entry is a state of its own or an error.
+    weights : array or str, optional
+        One number ≥ 0 for each row, or the name of a column of ``data``.
 
     Returns
     -------
     ThetaFit
-        The distinct maxima; ``summed_bic`` and, with ``alpha``, ``summed_log_evidence`` add up what
-        they contribute to p(D | m), as the paper advises (§5).
+        The distinct maxima. ``summed_bic`` and, with ``alpha``, ``summed_log_evidence`` add up
+        their contributions to p(D | m), as the paper advises (§5).
     """
     if n_starts < 1:
         raise ParameterError(f"n_starts must be at least 1, got {n_starts}")
     cases = _read(structure, data, categories, missing, weights)
     if not isinstance(cases, Cases):
         raise StorageError(
-            f"{cases.n_rows} rows do not fit in memory, where the fit in θ needs them; raise "
+            f"the fit in θ needs all rows in memory, and {cases.n_rows} rows do not fit; raise "
             "memory_limit, or use ebnc.fit"
         )
     return fit_theta_to_cases(
@@ -217,7 +234,7 @@ def _first(design: Design, start: EBNC) -> FloatArray:
 
 
 def _maximise(posterior: Posterior, cases: Parts, start: EBNC | None, max_steps: int) -> Fit:
-    """The maximum of a posterior; under a flat prior only after it is known to exist."""
+    """Maximise a posterior; under a flat prior, first check that a maximum exists."""
     design = posterior.design
     is_flat = not posterior.prior.is_proper
     small = design.dimension <= LARGEST_FACTOR
@@ -226,18 +243,18 @@ def _maximise(posterior: Posterior, cases: Parts, start: EBNC | None, max_steps:
     least, largest = min(low for low, _ in ranges), max(high for _, high in ranges)
     if is_flat:
         if small:
-            # Which rows there are decides, not how much they weigh.
+            # Identifiability depends on which rows occur, not on their weights.
             counts = count_cells(design, cases.prepared(_unweighted))
             refuse_unidentified(Posterior(design, counts, posterior.prior))
-        if largest > UNEQUAL * least:  # light rows may be separated where no fit would show it
+        if largest > UNEQUAL * least:  # a fit would not show that light rows are separated
             refuse_separated(design.basis, cases)
         if largest > TOO_UNEQUAL * least:
             raise ParameterError(
                 f"weights between {least:g} and {largest:g} are too far apart for maximum "
-                "likelihood: rounding errors of the heavy rows exceed what the light ones say; use "
-                "a finite prior_scale, or leave out the light rows"
+                "likelihood: rounding errors of the heavy rows exceed the effect of the light "
+                "ones; use a finite prior_scale, or leave out the light rows"
             )
-        # Without a prior small weights only scale the problem, and must not end it early.
+        # Without a prior, small weights only scale the objective; they must not stop it early.
         tolerance *= min(1.0, least)
     first = None if start is None else _first(design, start)
     try:
@@ -249,18 +266,18 @@ def _maximise(posterior: Posterior, cases: Parts, start: EBNC | None, max_steps:
         if is_flat:
             refuse_separated(design.basis, cases)
         raise SingularHessianError(
-            f"weights between {least:g} and {largest:g} leave the Hessian of {design.dimension} "
-            "parameters no precision; scale the weights, or bring them closer together"
+            f"with weights between {least:g} and {largest:g} the Hessian of {design.dimension} "
+            "parameters is numerically singular; scale the weights, or bring them closer together"
         ) from None
-    found = fit_at(posterior, solution, factor)
+    fitted = fit_at(posterior, solution, factor)
     if is_flat:
-        tables = phi_to_tables(design.basis, found.phi, ORTHONORMAL)
+        tables = phi_to_tables(design.basis, fitted.phi, ORTHONORMAL)
         farthest = max(cases.collect(_largest_log_odds, tables))
         if farthest > SUSPICIOUS_LOG_ODDS or not solution.converged:
             refuse_separated(design.basis, cases)
             if not math.isfinite(solution.value):
                 raise NoMaximumError("maximum likelihood was not reached; use a finite prior_scale")
-    return found
+    return fitted
 
 
 def _range_of_weights(cases: Cases) -> tuple[float, float]:

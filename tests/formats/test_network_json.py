@@ -64,7 +64,7 @@ def test_many_parents_take_no_more_than_their_parameters(tmp_path):
     [
         (lambda node: node.update(target=99), "no variable has number 99"),
         (lambda node: node.update(kind="forest"), "must be one of"),
-        (lambda node: node["theta"].pop(), "numbers where"),
+        (lambda node: node["theta"].pop(), "numbers; shape"),
         (lambda node: node.update(theta=[2.0] * len(node["theta"])), "too large"),
         (lambda node: node.update(extra=1), "unknown field"),
     ],
@@ -82,12 +82,12 @@ def test_damaged_nodes(change, message, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "change", "message"),
     [
-        ("noisy-max", lambda node: node["effects"].pop(), "one for each of"),
-        ("noisy-max", lambda node: node["leak"].append(0.0), "numbers where"),
+        ("noisy-max", lambda node: node["effects"].pop(), "one table for each of"),
+        ("noisy-max", lambda node: node["leak"].append(0.0), "numbers; shape"),
         ("noisy-max", lambda node: node.update(descending=1), "true or false"),
         ("noisy-max", lambda node: node.update(leak=[0.9] * len(node["leak"])), "not to 1"),
         ("graph", lambda node: node.update(other=[0] * len(node["other"])), "later nodes"),
-        ("graph", lambda node: node["states"].__setitem__(0, 9), "no such state"),
+        ("graph", lambda node: node["states"].__setitem__(0, 9), "no state number 9"),
         ("graph", lambda node: node["equal"].pop(), "of length"),
     ],
 )

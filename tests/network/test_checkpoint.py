@@ -80,7 +80,7 @@ def test_records_of_other_runs_are_refused_and_kept(tmp_path):
     assert checkpoint.read_bytes() == before
     other = tmp_path / "letter.txt"
     other.write_text("Dear all,\n")
-    with pytest.raises(FileError, match="no checkpoint of ebnc"):
+    with pytest.raises(FileError, match="not an ebnc checkpoint"):
         ebnc.Network.learn(data, checkpoint=other)
     assert other.read_text() == "Dear all,\n"
     with pytest.raises(FileError, match="cannot be used"):

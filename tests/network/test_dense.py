@@ -143,11 +143,11 @@ def test_order_is_kept():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"order": ["V0"]}, "must name every variable once"),
-        ({"order": ["V0", "V0", "V1", "V2", "V3", "V4"]}, "must name every variable once"),
+        ({"order": ["V0"]}, "must list every variable exactly once"),
+        ({"order": ["V0", "V0", "V1", "V2", "V3", "V4"]}, "must list every variable exactly once"),
         ({"order": [f"V{i}" for i in range(6)], "required": [("V1", "V0")]}, "required parent"),
         ({"order": [f"V{i}" for i in range(6)], "tiers": [["V5"], ["V0"]]}, "against the tiers"),
-        ({"regime": "dense", "max_parents": 2}, "max_parents are for 'sparse'"),
+        ({"regime": "dense", "max_parents": 2}, "max_parents need regime='sparse'"),
         ({"regime": "dense", "forbidden": [("V0", "V1")]}, "forbidden arcs"),
         ({"regime": "dense", "score": "bic"}, "score='laplace'"),
     ],

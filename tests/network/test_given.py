@@ -285,7 +285,7 @@ def test_a_score_reads_as_a_table():
 
 def test_no_graph_and_no_rows_are_refused_in_words():
     data = {"a": [0, 1, 0, 1], "y": [0, 1, 1, 1]}
-    with pytest.raises(NetworkError, match=r"a graph is given as arcs .* got 3"):
+    with pytest.raises(NetworkError, match=r"a graph must be a list of arcs .* got 3"):
         ebnc.Network.fit(3, data)
     network = ebnc.Network.fit([("a", "y")], data)
     with pytest.raises(DataError, match="no rows"):

@@ -170,7 +170,7 @@ def test_networkx_and_back():
     back = ebnc.Network.from_networkx(graph)
     assert set(back.arcs) == set(network.arcs)
     graph.remove_edge(*network.arcs[0])
-    with pytest.raises(NetworkError, match="not both in the graph and in its nodes"):
+    with pytest.raises(NetworkError, match="disagree on arc"):
         ebnc.Network.from_networkx(graph)
 
 

@@ -1,1 +1,1 @@
-"""Many local distributions as one joint: learn, sample, query, log-likelihood (§2, §5)."""
+"""Bayesian networks: learn, fit, sample and query a joint distribution (§2, §5)."""

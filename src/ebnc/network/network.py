@@ -2,7 +2,7 @@
 
     p(z) = Π_i p(z_i | pa_i)
 
-Each factor may be an ``EBNC``, a ``Table``, a ``Tree``, …: whatever is a ``local.local.Local``.
+Each factor is an ``EBNC``, a ``Table``, a ``Tree``, …: any ``local.local.Local``.
 """
 
 import math
@@ -55,6 +55,24 @@ __all__ = ["FittedNetwork", "LearnedNetwork", "Network"]
 class Network(Joint):
     """A joint distribution: a mapping from every node to its local distribution.
 
+    Parameters
+    ----------
+    locals_ : iterable of Local
+        The local distribution of every node: ``EBNC``, ``Table``, ``Tree``, ….
+
+    Attributes
+    ----------
+    domain : Domain
+        The states of all nodes.
+    order : tuple of str
+        All nodes, each after its parents.
+    variables : tuple of str
+        All nodes, in the order of ``locals_``.
+    arcs : tuple of (str, str)
+        Every arc (parent, child).
+    dimension : int
+        The number of free parameters of all nodes.
+
     Examples
     --------
     >>> from ebnc.network.local.table import Table
@@ -69,7 +87,7 @@ class Network(Joint):
     yes   0.6667
     """
 
-    # -- ways in and out ------------------------------------------------------------------------
+    # -- learn, read, write ---------------------------------------------------------------------
 
     @classmethod
     def learn(
@@ -98,47 +116,52 @@ class Network(Joint):
 
         Parameters
         ----------
-        data
-            All variables as columns: a frame, a mapping, or a path; see ``ebnc.fit``.
-        score
-            "laplace" (log evidence; exact for tables and trees) or "bic".
-        local
-            The kinds a node may be, one or several of "ebnc", "naive" (an EBNC without
-            interactions), "table", "tree", "graph" (a decision graph) and "noisy-max"; the best by
-            score represents the node.
-        regime
-            "sparse" searches arcs. "dense" (variables of two states) gives every node all variables
-            before it in an order. "auto" is dense for wide binary data, otherwise sparse, and the
-            better one where both are quick.
-        order
-            The order of a dense network; the best of several unless given.
-        max_parents
-            The largest number of parents of a node.
-        required, forbidden
-            Arcs (parent, child) that must be, or must not be, in the network.
-        tiers
+        data : DataFrame, table, mapping, array or path
+            A column for each variable; see ``ebnc.fit``.
+        score : {"laplace", "bic"}
+            The score to maximise. "laplace" is log evidence, exact for tables and trees.
+        local : str or iterable of str
+            The kinds of local distribution to consider: "ebnc", "naive" (an EBNC without
+            interactions), "table", "tree", "graph" (a decision graph) and "noisy-max". Each node
+            gets the kind with the best score.
+        regime : {"auto", "sparse", "dense"}
+            "sparse" searches arcs. "dense" (binary variables only) makes all variables that precede
+            a node in an order its parents. "auto" chooses dense for wide binary data and sparse
+            otherwise; if both are quick, it takes the better network.
+        order : sequence of str, optional
+            The order of a dense network. By default, the best of several orders.
+        max_parents : int, optional
+            Maximum number of parents per node.
+        required : iterable of (str, str)
+            Arcs (parent, child) that the network must contain.
+        forbidden : iterable of (str, str)
+            Arcs (parent, child) that the network must not contain.
+        tiers : sequence of iterables of str
             Lists of variables; no arc leads from a later list to an earlier one.
-        structure_prior
-            False leaves the prior of structures out of the score.
-        equivalent_sample_size
-            Of the tables' Dirichlet prior (BDeu); by evidence unless given.
-        categories, missing, weights
-            As for ``ebnc.fit``.
-        checkpoint
-            A file that records the run; learning that was killed goes on from there and ends at the
+        structure_prior : bool
+            Whether the score includes the prior of structures.
+        equivalent_sample_size : float, optional
+            Parameter of the tables' Dirichlet prior (BDeu). By default, evidence chooses it.
+        categories : mapping, optional
+            Declared states of columns, by column name.
+        missing : {"state", "refuse"}
+            Whether a missing entry is a state of its own or an error.
+        weights : array or str, optional
+            One number ≥ 0 for each row, or the name of a column of ``data``.
+        checkpoint : path, optional
+            A file that records the run. A run that was killed continues from it and ends at the
             same network.
-        n_jobs
-            Number of threads; None is one for each core. The network does not depend on it.
-        verbose
-            1 prints every accepted step on standard error.
-        on_interrupt
-            Ctrl-C raises KeyboardInterrupt ("raise"), or ends learning with the network so far
-            ("best").
+        n_jobs : int, optional
+            Number of threads; None uses one per core. The network does not depend on it.
+        verbose : int
+            1 prints every accepted step to standard error.
+        on_interrupt : {"raise", "best"}
+            On Ctrl-C, raise KeyboardInterrupt or return the best network so far.
 
         Returns
         -------
         LearnedNetwork
-            The network, with the score of every node and the trace of the search.
+            The network with the score of every node and the trace of the search.
         """
         settings = learn_settings(score, local, structure_prior, equivalent_sample_size)
         if regime not in REGIMES:
@@ -179,31 +202,35 @@ class Network(Joint):
         missing: Missing = "state",
         weights: object = None,
     ) -> "FittedNetwork":
-        """Fit the parameters of a network whose arcs are known; nothing is searched for.
+        """Fit the parameters of a network whose arcs are known.
 
         Parameters
         ----------
-        given
+        given : arcs, str, Network or mapping
             The graph: arcs (parent, child), a model string such as ``"[A][B|A]"``, a network, or a
             mapping from each node to its ``EmbeddedStructure`` or to a list of its parents. Columns
-            of the data without arcs are roots.
-        data
-            All variables as columns, as for ``Network.learn``.
-        local
-            What a node is: "ebnc" (with the embedded structure given for it, otherwise the naive
-            one), "table", or "auto": the best of EBNC, table and tree with exactly these parents.
-            One for all, or a mapping from nodes to kinds ("ebnc" for those left out).
-        prior_scale
-            σ of the EBNCs' prior, as for ``ebnc.fit``; infinite for maximum likelihood.
-        equivalent_sample_size
-            Of the tables' Dirichlet prior (BDeu); by evidence unless given.
-        categories, missing, weights
-            As for ``ebnc.fit``.
+            of the data without arcs become roots.
+        data : DataFrame, table, mapping, array or path
+            A column for each variable; see ``ebnc.fit``.
+        local : str or mapping
+            The kind of local distribution: "ebnc" (with the embedded structure from ``given``,
+            otherwise the naive one), "table", or "auto" (the best of EBNC, table and tree with
+            exactly these parents). A mapping gives kinds by node; its default is "ebnc".
+        prior_scale : float, list of float, "evidence" or "loo"
+            σ of the EBNCs' prior, as for ``ebnc.fit``; infinity for maximum likelihood.
+        equivalent_sample_size : float, optional
+            Parameter of the tables' Dirichlet prior (BDeu). By default, evidence chooses it.
+        categories : mapping, optional
+            Declared states of columns, by column name.
+        missing : {"state", "refuse"}
+            Whether a missing entry is a state of its own or an error.
+        weights : array or str, optional
+            One number ≥ 0 for each row, or the name of a column of ``data``.
 
         Returns
         -------
         FittedNetwork
-            The network, with log-likelihood, dimension, BIC and log evidence of every node.
+            The network with log-likelihood, dimension, BIC and log evidence of every node.
 
         Examples
         --------
@@ -219,60 +246,97 @@ class Network(Joint):
 
     @classmethod
     def read_bif(cls, path: str | PathLike[str]) -> "Network":
-        """The network in a BIF file, as full tables; the same as ``ebnc.read_bif``."""
+        """Read a network of full tables from a BIF file; same as ``ebnc.read_bif``.
+
+        Parameters
+        ----------
+        path : path
+            The BIF file.
+        """
         network: Network = provided("read_bif")(path)
         return network
 
     def write_bif(self, path: str | PathLike[str], *, overwrite: bool = True) -> list[str]:
-        """Write BIF, every node a full table; returns what that loses, in sentences."""
+        """Write the network as BIF, with a full table for every node.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        overwrite : bool
+            Whether an existing file may be replaced.
+
+        Returns
+        -------
+        list of str
+            Sentences that describe what BIF cannot represent.
+        """
         lost: list[str] = provided("write_bif")(self, path, overwrite=overwrite)
         return lost
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = True) -> None:
-        """Write the native file, which ``ebnc.load`` reads: structure and φ, no expanded tables."""
+        """Save structure and φ (no expanded tables) to a file that ``ebnc.load`` reads.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        overwrite : bool
+            Whether an existing file may be replaced.
+        """
         provided("save")(self, path, overwrite=overwrite)
 
     @classmethod
     def from_pyagrum(cls, bn: Any) -> "Network":
-        """From a ``pyagrum.BayesNet``, as full tables."""
+        """Convert a ``pyagrum.BayesNet`` ``bn`` to a network of full tables."""
         return cls(tables_from_pyagrum(bn))
 
     def to_pyagrum(self) -> Any:
-        """A ``pyagrum.BayesNet``, every node a full table; refused where that is too large."""
+        """Return a ``pyagrum.BayesNet`` of full tables; raises an error if they are too large."""
         return to_pyagrum(self)
 
     @classmethod
     def from_networkx(cls, graph: "nx.DiGraph[str]") -> "Network":
-        """From a graph whose nodes have a local distribution as attribute ``local``."""
+        """Build a network from a graph whose nodes have their distribution as ``local``.
+
+        Parameters
+        ----------
+        graph : networkx.DiGraph
+            Every node has an attribute ``local``; the arcs agree with the parents of these.
+        """
         locals_ = []
         for name, attributes in graph.nodes(data=True):
             if "local" not in attributes:
-                raise NetworkError(f"node {name!r} has no attribute 'local', a local distribution")
+                raise NetworkError(
+                    f"node {name!r} has no attribute 'local'; set it to a local distribution"
+                )
             locals_.append(attributes["local"])
-        found = Network(locals_)
-        if set(found.arcs) != set(graph.edges):
-            odd = min(set(found.arcs) ^ set(graph.edges))
-            raise NetworkError(f"arc {odd} is not both in the graph and in its nodes")
-        return found
+        network = Network(locals_)
+        if set(network.arcs) != set(graph.edges):
+            odd = min(set(network.arcs) ^ set(graph.edges))
+            raise NetworkError(
+                f"the graph and the parents of its local distributions disagree on arc {odd}"
+            )
+        return network
 
     # -- use ----------------------------------------------------------------------------------
 
     def log_likelihood(
         self, data: Rows, *, n_samples: int | None = None, random_state: int = 0
     ) -> FloatArray:
-        """log p(z) of every row, shape (rows,).
+        """Return log p(z) of every row, shape (rows,).
 
-        Missing entries of variables that have no state for them are summed out, exactly.
+        Missing entries are summed out exactly, unless the variable has a state for them.
 
         Parameters
         ----------
-        data
+        data : table
             Rows with all variables; entries may be missing.
-        n_samples
-            Where the tables of an exact sum would be too large the row is refused
-            (``TooLargeError``), unless a number of samples is given to estimate log p from: then a
-            warning names the largest standard error.
-        random_state
+        n_samples : int, optional
+            Number of samples that estimate log p of a row whose exact sum needs too large tables.
+            A warning then reports the largest standard error. By default, such a row raises a
+            ``TooLargeError``.
+        random_state : int
             Seed of these samples.
         """
         rows = self._encode(data)
@@ -294,20 +358,22 @@ class Network(Joint):
         prior_scale: object = "evidence",
         equivalent_sample_size: float | None = None,
     ) -> NetworkScore:
-        """The score of this network on complete data, with the summand of every node (Theorem 2).
+        """Score this network on complete data, as a sum over its nodes (Theorem 2).
 
         Parameters
         ----------
-        data
-            Rows with all variables; an entry that is missing must be a state of its variable.
-        criterion
-            "bic" (eq. 9) and "laplace" (eq. 8) judge the structure: the nodes keep their kinds,
+        data : table
+            Rows with all variables. Entries may be missing only if "missing" is a state.
+        criterion : {"bic", "laplace", "log_likelihood"}
+            "bic" (eq. 9) and "laplace" (eq. 8) score the structure: the nodes keep their kinds,
             parents and embedded structures, and their parameters are fitted to ``data``.
-            "log_likelihood" judges the network as it is, with the parameters that it has.
-        weights
-            One number ≥ 0 for each row, or the name of a column.
-        prior_scale, equivalent_sample_size
-            The priors of EBNCs and of tables, for "laplace"; as for ``Network.fit``.
+            "log_likelihood" scores the network with its present parameters.
+        weights : array or str, optional
+            One number ≥ 0 for each row, or the name of a column of ``data``.
+        prior_scale : float, list of float, "evidence" or "loo"
+            The prior of EBNCs for "laplace", as for ``Network.fit``.
+        equivalent_sample_size : float, optional
+            The prior of tables for "laplace", as for ``Network.fit``.
 
         Returns
         -------
@@ -325,7 +391,15 @@ class Network(Joint):
         return score_nodes(self, cases_of, criterion, prior_scale, equivalent_sample_size)
 
     def conditional_log_likelihood(self, name: str, data: Rows) -> FloatArray:
-        """log p(z_i | all other variables) of every row: how well one node is predicted."""
+        """Return log p(z_i | all other variables) of every row, shape (rows,).
+
+        Parameters
+        ----------
+        name : str
+            The node z_i.
+        data : table
+            Rows with all variables.
+        """
         rows = encode(data, self.domain, self.variables)
         place, n_states = rows.place(name), self.domain.n_states(name)
         involved = [x for x in self if x == name or name in self.parents(x)]
@@ -339,7 +413,15 @@ class Network(Joint):
         return np.asarray(own - np.logaddexp.reduce(joint, axis=1))
 
     def sample(self, n: int, random_state: int | None = None) -> Any:
-        """n rows drawn from p(z): a DataFrame of pandas, polars or pyarrow, whichever is there."""
+        """Draw rows from p(z), as a pandas, polars or pyarrow table (the first installed).
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        random_state : int, optional
+            Seed; None draws different rows each time.
+        """
         if n < 0:
             raise DataError(f"the number of rows must be at least 0, got {n}")
         codes = sample_codes(self, n, np.random.default_rng(random_state))
@@ -354,32 +436,32 @@ class Network(Joint):
         n_samples: int = 20_000,
         random_state: int = 0,
     ) -> QueryResult:
-        """p(variables | evidence), a joint table where several are asked for.
+        """Return p(variables | evidence): a joint table if ``variables`` are several.
 
-        The answer of a sampling method has standard errors, and where these cannot be trusted a
-        ``warning``, which is also raised as a ``UserWarning``: weights that are too uneven, or
-        Gibbs chains that disagree because they do not get from one group of states to another. No
-        sampler sees a group of states that it never met.
+        The result of a sampling method has standard errors. If they cannot be trusted, the result
+        has a ``warning``, which is also issued as a ``UserWarning``: the weights are too uneven, or
+        Gibbs chains disagree because they do not mix. No sampler can warn about states that it
+        never reached.
 
         Parameters
         ----------
-        variables
-            What is asked for: one or several names.
-        evidence
-            What is known: names and their states.
-        method
-            "exact" (summing out one variable after another, through pyAgrum where that needs large
-            tables), "weighting" (weighted samples), "gibbs" (chains that start at weighted
-            samples), or "auto": exact where it fits, then weighting, then Gibbs.
-        n_samples
-            Samples to draw, of all chains together.
-        random_state
+        variables : str or iterable of str
+            Variables to query.
+        evidence : mapping, optional
+            Observed states, by variable.
+        method : {"auto", "exact", "weighting", "gibbs"}
+            "exact" eliminates variables (with pyAgrum if that needs large tables), "weighting"
+            draws weighted samples, "gibbs" runs chains that start at weighted samples. "auto" tries
+            exact, then weighting, then Gibbs.
+        n_samples : int
+            Number of samples, all chains together.
+        random_state : int
             Seed of the samples.
         """
         return query(self, variables, evidence or {}, method, n_samples, random_state)
 
     def to_networkx(self) -> "nx.DiGraph[str]":
-        """The outer DAG, with every node's local distribution as attribute ``local``."""
+        """Return the outer DAG; the attribute ``local`` of each node is its distribution."""
         import networkx
 
         graph: nx.DiGraph[str] = networkx.DiGraph()
@@ -395,9 +477,18 @@ class Network(Joint):
 
 
 class LearnedNetwork(Network):
-    """A network with the report of its learning.
+    """A network with the record of its learning.
 
-    ``scores``: of every node; their sum is ``learned_score``. ``trace``: every accepted change.
+    Attributes
+    ----------
+    scores : mapping
+        The score of every node; their sum is ``learned_score``.
+    trace : list
+        Every accepted change.
+    n_cases : float
+        N, the sum of the row weights.
+    regime : str
+        "sparse" or "dense".
     """
 
     def __init__(self, learned: Learned) -> None:
@@ -414,9 +505,14 @@ class LearnedNetwork(Network):
 
 
 class FittedNetwork(Network):
-    """A network with given arcs, and the scores of the data that it was fitted to.
+    """A network with given arcs, and its scores on the data that it was fitted to.
 
-    ``node_scores``: a ``NodeScore`` of every node. ``n_cases``: N, the sum of the weights.
+    Attributes
+    ----------
+    node_scores : mapping
+        The ``NodeScore`` of every node.
+    n_cases : float
+        N, the sum of the row weights.
     """
 
     def __init__(
@@ -434,9 +530,9 @@ class FittedNetwork(Network):
     @property
     def log_evidence(self) -> float:
         """log p(D | m), eq. 8; the summands of tables and trees are exact."""
-        found = [node.log_evidence for node in self.node_scores.values()]
-        known = [value for value in found if value is not None]
-        if len(known) < len(found):
+        values = [node.log_evidence for node in self.node_scores.values()]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
             raise ParameterError(
                 "there is no evidence under a flat prior (prior_scale=inf); use .bic, or fit with "
                 "a finite prior_scale"

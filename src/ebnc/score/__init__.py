@@ -1,1 +1,1 @@
-"""Solution in, one log number out (§5)."""
+"""Scores of a fit: evidence, BIC, leave-one-out log-loss, standard errors (§5)."""

@@ -13,44 +13,43 @@ from ebnc.typing import FloatArray
 __all__ = ["bic", "likelihood_supremum", "with_bic"]
 
 RIDGE = 1e-12
-"""Precision of the prior, in cases, under which a likelihood is maximised: so small that the value
-is the supremum to about 10⁻¹⁰ of the number of cases, so large that Hessians have a factor."""
+"""Precision of the nearly flat prior, relative to N: small enough that the maximum is the supremum
+to about 10⁻¹⁰ N, large enough that Hessians are numerically positive definite."""
 
 
 def bic(log_likelihood: float, dimension: int, n_cases: float) -> float:
-    """L(φ̂) − (d/2) log N: a log number, higher is better (not the −2 L convention).
+    """Return L(φ̂) − (d/2) log N in nats; higher is better (not the −2 L convention).
 
     Parameters
     ----------
     log_likelihood : float
         The largest log-likelihood, a sum of *log* p (errata E2).
     dimension : int
-        d, that of the span.
+        d, the dimension of the span.
     n_cases : float
-        N, the sum of the cases' weights; at least 1.
+        N, the sum of the row weights; at least 1.
     """
     if n_cases < 1:
         raise ParameterError(
-            f"BIC needs at least one case, but the weights add up to {n_cases:g}; scale them up"
+            f"BIC needs row weights that sum to at least 1, got {n_cases:g}; scale them up"
         )
     return log_likelihood - 0.5 * dimension * math.log(n_cases)
 
 
 def likelihood_supremum(likelihood: Posterior, start: FloatArray | None = None) -> Fit:
-    """The supremum of the likelihood, as the maximum under a prior that is nearly flat.
+    """Return the supremum of the likelihood, as the maximum under a nearly flat prior.
 
-    Where the classes are separated no φ reaches the supremum, but it is finite, and eq. 9 needs
-    nothing else. The prior of ``likelihood`` is not used; ``start``: a φ to begin with.
+    If the classes are separated, no φ reaches the supremum, but it is finite, which is enough for
+    eq. 9. The prior of ``likelihood`` is not used; ``start``: the first φ.
     """
     scale = 1.0 / math.sqrt(RIDGE * likelihood.data.n_cases)
     return find_optimum(likelihood.with_prior(NormalPrior((scale,), scale)), start)
 
 
 def with_bic(fit: Fit, likelihood: Posterior) -> Fit:
-    """The fit with its BIC, at maximum likelihood whatever the prior of the fit.
+    """Return the fit with its BIC, at maximum likelihood whatever the prior of the fit.
 
-    Without where A is too large, so that the supremum is not looked for, and for N < 1, where
-    eq. 9 says nothing.
+    The fit gets no BIC if A is too large to factor, or if N < 1 (eq. 9 is meaningless).
     """
     if fit.n_cases < 1:
         return fit

@@ -1,7 +1,7 @@
-"""What a search maximises: Laplace's evidence (eq. 8) or BIC (eq. 9), each an object.
+"""The criteria that a search maximises: Laplace's evidence (eq. 8) and BIC (eq. 9).
 
-A criterion fits a structure so that it has a value, and prices parameters where a search only
-estimates what they are worth. ``CRITERIA`` is the one place where names choose.
+A criterion fits a structure and computes its value. It also prices parameters, for searches that
+only estimate gains. ``CRITERIA`` maps names to criteria.
 """
 
 import math
@@ -23,41 +23,41 @@ from ebnc.typing import FloatArray
 __all__ = ["BIC", "CRITERIA", "Criterion", "Laplace"]
 
 RIDGE = 1e-9
-"""Added curvature, relative to the largest, where the data may not determine all parameters."""
+"""Added curvature, relative to the largest, because data may not determine all parameters."""
 
 
 class Criterion(Protocol):
-    """The score of a structure without the prior of structures; a log number, higher is better."""
+    """The score of a structure without the prior of structures, in nats; higher is better."""
 
     @property
     def prior(self) -> NormalPrior | None:
-        """The fixed prior of φ; None where there is none, or its scales are chosen."""
+        """The fixed prior of φ; None if the criterion has no prior or tunes its scales."""
         ...
 
     @property
     def tunes_scales(self) -> bool:
-        """Whether the scales of the prior are chosen for each structure."""
+        """Whether evidence chooses the scales of the prior for each structure."""
         ...
 
     def fit(
         self, likelihood: Posterior, prior: NormalPrior | None, start: FloatArray | None, /
     ) -> Fit:
-        """The fit that ``value`` judges."""
+        """Fit a structure, so that ``value`` can score it."""
         ...
 
     def value(self, fit: Fit) -> float:
-        """The score of a fit."""
+        """Return the score of a fit."""
         ...
 
     def price(self, precision: FloatArray, log_determinant: float, n_cases: float, /) -> float:
-        """What a block of parameters adds to the score besides its fit.
+        """Return the part of a block's contribution to the score that is not its fit.
 
         ``precision``: 1/σ² of each. ``log_determinant``: log |V| of the block's curvature V.
         """
         ...
 
     def ridge(self, precision: FloatArray, curvature: FloatArray, /) -> FloatArray:
-        """What is added to the diagonal of the curvature of a block's likelihood."""
+        """Return the values to add to the diagonal of the curvature of a block's likelihood."""
         ...
 
 
@@ -65,7 +65,7 @@ class Criterion(Protocol):
 class Laplace:
     """Laplace's log p(D | m), at a fixed prior or, without one, at the scales that maximise it.
 
-    Where scales are chosen (``score.scales``), their hyperprior is part of the value.
+    If evidence chooses the scales (``score.scales``), the value includes their hyperprior.
     """
 
     prior: NormalPrior | None = None
@@ -83,7 +83,7 @@ class Laplace:
         return replace(fit, log_evidence=laplace_log_evidence(fit) + hyper)
 
     def value(self, fit: Fit) -> float:
-        """log p(D | m)."""
+        """Return log p(D | m)."""
         assert fit.log_evidence is not None
         return fit.log_evidence
 
@@ -98,7 +98,7 @@ class Laplace:
 
 @dataclass(frozen=True)
 class BIC:
-    """L(φ̂) − (d/2) log N, with the likelihood at its maximum or, where there is none, supremum."""
+    """L(φ̂) − (d/2) log N, with the likelihood at its maximum or supremum."""
 
     prior: None = None
     tunes_scales: bool = False
@@ -110,7 +110,7 @@ class BIC:
         return replace(fit, bic=bic(fit.log_likelihood, fit.design.dimension, fit.n_cases))
 
     def value(self, fit: Fit) -> float:
-        """BIC."""
+        """Return BIC."""
         assert fit.bic is not None
         return fit.bic
 
@@ -119,7 +119,7 @@ class BIC:
         return -0.5 * len(precision) * math.log(n_cases)
 
     def ridge(self, precision: FloatArray, curvature: FloatArray) -> FloatArray:
-        """So much that the curvature has a factor where the data do not determine it."""
+        """Return values that make the curvature positive definite if data do not determine it."""
         return np.maximum(precision, RIDGE * float(curvature.diagonal().max()))
 
 
@@ -127,4 +127,4 @@ CRITERIA: Mapping[str, Callable[[NormalPrior | None], Criterion]] = {
     "laplace": Laplace,
     "bic": lambda _: BIC(),
 }
-"""Criteria by name; each takes the fixed prior of φ, or None where its scales are chosen."""
+"""Criteria by name; the argument is the fixed prior of φ, or None to tune its scales."""

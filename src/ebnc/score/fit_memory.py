@@ -1,14 +1,14 @@
-"""The memory that learning will need at its peak, estimated before it begins.
+"""An estimate of the peak memory of learning, made before learning starts.
 
 With d parameters of the naive structure, K classes, r states of an input and n distinct rows:
 
-- Newton's method, the evidence and leave-one-out hold about ten d × d matrices where the Hessian is
-  factored at all, and vectors otherwise;
-- the blocks of one input hold K(K − 1)/2 · r² numbers, two at a time;
-- rows hold their codes and a few numbers for each class.
+- Newton's method, the evidence and leave-one-out need about ten d × d matrices if the Hessian is
+  factored, and only vectors otherwise;
+- the blocks of one input need K(K − 1)/2 · r² numbers, two at a time;
+- rows need their codes and a few numbers for each class.
 
-Measured peaks were 183, 115 and 101 MB where estimates are 216, 97 and 113. With a fixed scale σ
-a fit takes less: 287 MB of 1 068, of 26 classes and 16 inputs of ten states.
+Measured peaks were 183, 115 and 101 MB; the estimates are 216, 97 and 113. A fit with a fixed scale
+σ needs less: 287 MB instead of 1 068 for 26 classes and 16 inputs of ten states.
 """
 
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ from ebnc.memory import available_memory, readable_size
 
 __all__ = ["fit_bytes", "refuse_large_fit", "refuse_large_nodes"]
 
-SHARE = 0.8  # of the available memory that a fit may take
-SMALL = 64 * 2**20  # bytes that any search takes
-MATRICES = 10  # as large as the Hessian, at the peak
-LARGEST_BLOCK = 2**31  # bytes that a single input may take
+SHARE = 0.8  # maximum share of the available memory for a fit
+SMALL = 64 * 2**20  # bytes that every search needs
+MATRICES = 10  # number of matrices of the Hessian's size at the peak
+LARGEST_BLOCK = 2**31  # maximum bytes for a single input
 
 
 def fit_bytes(n_states: Sequence[int], n_classes: int, n_rows: int) -> int:
-    """Bytes at the peak of a fit with main effects of inputs that have so many states."""
+    """Return the peak bytes of a fit with main effects of inputs with these numbers of states."""
     dimension = (n_classes - 1) * (1 + sum(r - 1 for r in n_states))
     is_factored = dimension <= LARGEST_FACTOR
     hessian = MATRICES * dimension**2 if is_factored else 20 * dimension
@@ -36,30 +36,30 @@ def fit_bytes(n_states: Sequence[int], n_classes: int, n_rows: int) -> int:
 
 
 def refuse_large_fit(domain: Domain, inputs: Sequence[str], target: str, n_rows: int) -> None:
-    """Raise, by the names of columns, where a fit would need more memory than there is."""
+    """Raise an error that names the largest columns if a fit needs more memory than available."""
     n_classes = domain.n_states(target)
     largest = sorted(inputs, key=domain.n_states, reverse=True)[:3]
     shown = ", ".join(f"{x!r} ({domain.n_states(x)} states)" for x in largest)
-    what = f"learning {target!r} ({n_classes} classes) would need about"
+    problem = f"learning {target!r} ({n_classes} classes) would need about"
     remedy = f"the largest inputs are {shown}: merge states or classes, or leave columns out"
     for x in largest[:1]:
         block = _block_bytes(domain.n_states(x), n_classes)
         if block > LARGEST_BLOCK:
             raise TooLargeError(
-                f"{what} {readable_size(block)} for {x!r} alone, more than the "
+                f"{problem} {readable_size(block)} for {x!r} alone, more than the "
                 f"{readable_size(LARGEST_BLOCK)} that one input may take; {remedy}"
             )
     needed = fit_bytes([domain.n_states(x) for x in inputs], n_classes, n_rows)
     limit = int(SHARE * available_memory())
     if needed > limit:
         raise TooLargeError(
-            f"{what} {readable_size(needed)}, more than the {readable_size(limit)} that are "
+            f"{problem} {readable_size(needed)}, more than the {readable_size(limit)} that are "
             f"available; {remedy}"
         )
 
 
 def refuse_large_nodes(domain: Domain, names: Sequence[str]) -> None:
-    """Raise where a node of a network, given one parent, would be larger than an input may be."""
+    """Raise an error if a node of a network with one parent would exceed ``LARGEST_BLOCK``."""
     if len(names) < 2:
         return
     target, parent = sorted(names, key=domain.n_states, reverse=True)[:2]
@@ -75,5 +75,5 @@ def refuse_large_nodes(domain: Domain, names: Sequence[str]) -> None:
 
 
 def _block_bytes(n_states: int, n_classes: int) -> int:
-    """Bytes of the blocks of one input's Hessian: two times K(K − 1)/2 · r² numbers."""
+    """Return the bytes of the blocks of one input's Hessian: two times K(K − 1)/2 · r² numbers."""
     return 8 * n_classes * (n_classes - 1) * n_states**2

@@ -25,7 +25,17 @@ CHUNK_COLUMNS = 256
 
 
 class ProbabilityIntervals(NamedTuple):
-    """Arrays of shape (rows, K): p(y|x) and the ends of its interval, all inside [0, 1]."""
+    """Probabilities p(y|x) with the ends of their intervals, all inside [0, 1].
+
+    Attributes
+    ----------
+    probability : array
+        p(y|x), shape (rows, K).
+    low : array
+        Lower ends, shape (rows, K).
+    high : array
+        Upper ends, shape (rows, K).
+    """
 
     probability: FloatArray
     low: FloatArray
@@ -34,7 +44,7 @@ class ProbabilityIntervals(NamedTuple):
 
 @one_blas_thread()
 def probability_intervals(fit: Fit, rows: CodedRows, level: float) -> ProbabilityIntervals:
-    """logit p_k ± z · se, taken back to probabilities, with A⁻¹ as the covariance of φ.
+    """Return logit p_k ± z · se, converted to probabilities, with A⁻¹ as the covariance of φ.
 
     se² = gᵀ Cov(λ) g, where g_j = ∂ logit p_k / ∂λ_j = δ_kj − [j ≠ k] p_j / Σ_{i≠k} p_i
     """
@@ -56,7 +66,7 @@ def probability_intervals(fit: Fit, rows: CodedRows, level: float) -> Probabilit
 
 
 def root_in_basis(fit: Fit) -> Iterator[FloatArray]:
-    """L⁻ᵀ, where A⁻¹ = L⁻ᵀ L⁻¹, its rows in the order of the basis; some columns at a time."""
+    """Yield L⁻ᵀ of A⁻¹ = L⁻ᵀ L⁻¹ in chunks of columns, with rows in the order of the basis."""
     design, root = fit.design, fit.curvature.inverse_root()
     for start in range(0, len(root), CHUNK_COLUMNS):
         part = root[:, start : start + CHUNK_COLUMNS].reshape(design.n_columns, design.n_others, -1)
@@ -68,10 +78,10 @@ def root_in_basis(fit: Fit) -> Iterator[FloatArray]:
 def contribution_errors(
     basis: Basis, root: Iterable[FloatArray], term: Term, weights: Mapping[str, FloatArray]
 ) -> FloatArray:
-    """Standard errors of c_k(S, ·), shape (r_i …, K).
+    """Return standard errors of c_k(S, ·), shape (r_i …, K).
 
-    ``root``: columns of L⁻ᵀ, ``centred`` like Φ. c is linear in Φ_S: its covariance is that of Φ_S,
-    taken through the same map on both sides.
+    ``root``: columns of L⁻ᵀ, ``centred`` like Φ. c is linear in Φ_S, so the same linear map on both
+    sides of the covariance of Φ_S gives the covariance of c.
     """
     blocks = (part[term.start : term.stop] for part in root)
     tables = (block_to_table(basis, term, block, weights) for block in blocks)
@@ -79,7 +89,7 @@ def contribution_errors(
 
 
 def _logit_and_error(log_odds: FloatArray, covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """logit p_k and its standard error, shape (rows, K), without ever forming 1 − p_k."""
+    """Return logit p_k and its standard error, shape (rows, K), without computing 1 − p_k."""
     full = np.insert(log_odds, 0, 0.0, axis=1)
     logit, error = np.empty_like(full), np.empty_like(full)
     for k in range(full.shape[1]):

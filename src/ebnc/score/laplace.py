@@ -13,25 +13,25 @@ from ebnc.fitting.fit import Fit
 __all__ = ["Curvature", "laplace_log_evidence", "with_log_evidence"]
 
 Curvature: TypeAlias = Literal["posterior", "likelihood"]
-"""Whose Hessian A is: that of the log posterior, or, as in the paper, of the log-likelihood."""
+"""The function whose Hessian is A: the log posterior, or (as in the paper) the log-likelihood."""
 
 LOG_2PI = math.log(2 * math.pi)
 SINGULAR = 1e-9
 
 
 def laplace_log_evidence(fit: Fit, curvature: Curvature = "posterior") -> float:
-    """log p(D | m) ≈ L(φ̃) + log p(φ̃) + (d/2) log 2π − ½ log |A|.
+    """Return log p(D | m) ≈ L(φ̃) + log p(φ̃) + (d/2) log 2π − ½ log |A|.
 
     The middle term is *half* of d log 2π (errata E4). The paper takes the Hessian of the
-    log-likelihood, which is singular where data do not determine a parameter; the posterior's has
-    the same order of error and never is, under a proper prior.
+    log-likelihood, which is singular if data do not determine a parameter. The Hessian of the
+    posterior has the same order of error and is never singular under a proper prior.
 
     Parameters
     ----------
     fit : Fit
         A maximum under a proper prior, with its factor of A.
     curvature : {"posterior", "likelihood"}
-        Whose Hessian A is.
+        The function whose Hessian is A.
     """
     if not fit.prior.is_proper:
         raise ParameterError(
@@ -46,17 +46,17 @@ def laplace_log_evidence(fit: Fit, curvature: Curvature = "posterior") -> float:
 
 
 def with_log_evidence(fit: Fit) -> Fit:
-    """The fit with its evidence, where it has one."""
+    """Return the fit with its evidence, if the prior is proper and A is factored."""
     if fit.factor is None or not fit.prior.is_proper:
         return fit
     return replace(fit, log_evidence=laplace_log_evidence(fit))
 
 
 def _likelihood_factor(fit: Fit) -> Cholesky:
-    """The factor of the negative Hessian of the log-likelihood alone, the paper's choice in eq. 8.
+    """Return the factor of the negative Hessian of the log-likelihood, as in eq. 8 of the paper.
 
-    Where the data do not determine every parameter this Hessian is singular, and eq. 8 as printed
-    has no value. That is refused: an eigenvalue of less than 10⁻⁹ of the largest entry of A.
+    If the data do not determine every parameter, this Hessian is singular and eq. 8 has no value.
+    An eigenvalue below 10⁻⁹ of the largest entry of A therefore raises an error.
     """
     lower = np.tril(fit.curvature.lower)
     whole = lower @ lower.T

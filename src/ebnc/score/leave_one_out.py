@@ -1,11 +1,11 @@
 """Approximate leave-one-out log-loss of a fit, without refitting (Rad & Maleki 2020).
 
-Without case i the optimum moves, to second order, so that the case's own log odds become
+Without case i the optimum moves, to second order, so that the log odds of the case become
 
     λ₋ᵢ = λ_i − H_i (I − W_i H_i)⁻¹ (e_y − p_i),      W_i = diag p_i − p_i p_iᵀ
 
-H_i = J_iᵀ A⁻¹ J_i: how uncertain λ_i is, A the curvature with all cases. A case is one unit of
-weight; what a row of weight n says is counted n times.
+H_i = J_iᵀ A⁻¹ J_i is the covariance of λ_i, and A the curvature with all cases. A case is one unit
+of weight; the loss of a row of weight n counts n times.
 """
 
 from dataclasses import replace
@@ -30,12 +30,12 @@ from ebnc.typing import FloatArray, IntArray
 __all__ = ["leave_one_out_log_loss"]
 
 MOST_ROWS = 2_000
-"""Distinct rows looked at. With more, d/N is small and little is to be learned from them."""
+"""Maximum number of distinct rows to evaluate; with more, d/N is small and a sample is enough."""
 
 
 @one_blas_thread()
 def leave_one_out_log_loss(posterior: Posterior, fit: Fit) -> float:
-    """−Σ n_i log p(y_i|x_i, D without case i), over all cases, in nats."""
+    """Return −Σ n_i log p(y_i|x_i, D without case i), over all cases, in nats."""
     data = chosen_rows(posterior)
     root = root_of_log_odds(fit)
     total = looked_at = 0.0
@@ -48,10 +48,9 @@ def leave_one_out_log_loss(posterior: Posterior, fit: Fit) -> float:
 
 
 def chosen_rows(posterior: Posterior) -> CellCounts:
-    """All rows with the ``MOST_ROWS`` smallest signatures, equal ones counted as one.
+    """Return all rows with the ``MOST_ROWS`` smallest signatures, equal rows merged.
 
-    The choice is the same whatever states are called and however rows, columns and parts are
-    ordered; rows that are equal are in together or not at all.
+    The choice does not depend on the names of states or the order of rows, columns and parts.
     """
     counts = posterior.data
     of_cells = np.concatenate(
@@ -66,8 +65,8 @@ def chosen_rows(posterior: Posterior) -> CellCounts:
     columns = [*chosen.cells, chosen.classes]
     sizes = [*(bag.n_cells for bag in posterior.design.bags), posterior.design.n_others + 1]
     first, inverse = distinct_rows(columns, sizes)
-    given = chosen.weights if chosen.weights.size else None
-    weights = np.bincount(inverse, given, minlength=len(first)).astype(np.float64)
+    row_weights = chosen.weights if chosen.weights.size else None
+    weights = np.bincount(inverse, row_weights, minlength=len(first)).astype(np.float64)
     return replace(
         chosen, cells=chosen.cells[:, first], classes=chosen.classes[first], weights=weights
     )
@@ -88,7 +87,7 @@ def _up_to(counts: CellCounts, of_cells: Signatures, last: np.uint64) -> CellCou
 
 
 def _losses(chunk: RowChunk, classes: IntArray, weights: FloatArray) -> FloatArray:
-    """−log p(y_i|x_i, D without ``weights`` of the case), shape (rows,)."""
+    """Return −log p(y_i|x_i, D without ``weights`` of the row), shape (rows,)."""
     n_rows, n_others = chunk.log_odds.shape
     p = class_probabilities(chunk.log_odds)
     information = p[:, :, None] * (np.eye(n_others) - p[:, None, :])

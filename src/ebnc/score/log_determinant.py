@@ -1,10 +1,10 @@
-"""How log |A| changes with φ: its exact gradient, at about the price of A itself.
+"""The exact gradient of log |A| with respect to φ, at about the cost of A itself.
 
     ∇ log |A| = Σ_i n_i J_i W_i (diag H_i − 2 H_i p_i),      W_i = diag p_i − p_i p_iᵀ
 
-H_i = J_iᵀ A⁻¹ J_i, how uncertain the log odds of a row are, is a sum over pairs of bags: looked up
-in tables of A⁻¹ by the cells of both, or, where A is cheaper that way too, by products of rows
-written out.
+H_i = J_iᵀ A⁻¹ J_i, the covariance of the log odds of a row, is a sum over pairs of bags. It is
+looked up in tables of A⁻¹ by the cells of both bags, or computed from dense rows of the design if
+A is cheaper that way too.
 """
 
 from collections.abc import Iterator
@@ -23,13 +23,13 @@ from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["log_determinant_gradient"]
 
-TABLE_BYTES = 256 * 2**20  # tables of pairs of bags that are there at the same time
+TABLE_BYTES = 256 * 2**20  # maximum size of the tables of pairs of bags in memory
 Pair = tuple[int, int]
 
 
 @one_blas_thread()
 def log_determinant_gradient(posterior: Posterior, fit: Fit) -> FloatArray:
-    """∂ log |A| / ∂φ at φ̃, shape (columns, K − 1)."""
+    """Return ∂ log |A| / ∂φ at φ̃, shape (columns, K − 1)."""
     design, phi, add_up = fit.design, fit.solution.phi, posterior.data.add_up
     if posterior.writes_rows_out:
         root = root_of_log_odds(fit)
@@ -39,7 +39,7 @@ def log_determinant_gradient(posterior: Posterior, fit: Fit) -> FloatArray:
 
 
 def _sum_leaning(counts: CellCounts, tables: FloatArray, covariance: FloatArray) -> FloatArray:
-    """The gradient in tables, (K − 1, cells); H looked up."""
+    """Return the gradient in tables, (K − 1, cells); H is looked up."""
     design = counts.design
     n_pairs = design.n_class_pairs
     batches = list(_batches(design))
@@ -65,7 +65,7 @@ def _sum_leaning(counts: CellCounts, tables: FloatArray, covariance: FloatArray)
 
 
 def _sum_leaning_dense(counts: CellCounts, phi: FloatArray, root: FloatArray) -> FloatArray:
-    """The gradient in φ Qᵀ, (columns, K − 1); H by products."""
+    """Return the gradient in φ Qᵀ, (columns, K − 1); H is computed from dense rows."""
     total = np.zeros_like(phi)
     for chunk in rows_with_covariance(counts.design, counts.cells, phi, root):
         p = class_probabilities(chunk.log_odds)
@@ -82,7 +82,7 @@ LookUps = tuple[IntArray, IntArray, IntArray, FloatArray]  # pairs, widths, star
 
 
 def _batches(design: Design) -> Iterator[list[Pair]]:
-    """Pairs of bags whose tables fit into memory together."""
+    """Yield batches of pairs of bags whose tables fit into memory together."""
     n_bags = len(design.bags)
     batch: list[Pair] = []
     size = 0
@@ -102,8 +102,10 @@ def _n_cells(design: Design, pair: Pair) -> int:
 
 
 def _look_ups(design: Design, covariance: FloatArray, batch: list[Pair]) -> LookUps:
-    """What each pair of bags b ≤ c adds to H_kk and 2 H_kl, by cells of c and b; both orders of a
-    pair together. With itself a bag is looked up by its cell alone."""
+    """Return the contributions of pairs of bags b ≤ c to H_kk and 2 H_kl, by cells of c and b.
+
+    A table covers both orders of a pair. A pair b = b is looked up by one cell.
+    """
     n_others = design.n_others
     blocks = covariance.reshape(design.n_columns, n_others, design.n_columns, n_others)
     sizes = [_n_cells(design, pair) for pair in batch]
@@ -130,7 +132,7 @@ def _look_ups(design: Design, covariance: FloatArray, batch: list[Pair]) -> Look
 
 
 def _add_spread(counts: CellCounts, look_ups: LookUps, start: int, spread: FloatArray) -> None:
-    """H_kk and 2 H_kl of a chunk of rows, from one batch of pairs of bags."""
+    """Add H_kk and 2 H_kl of a chunk of rows, from one batch of pairs of bags, to ``spread``."""
     pairs, widths, starts, tables = look_ups
 
     def look_up(block: tuple[int, int]) -> None:

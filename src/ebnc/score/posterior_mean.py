@@ -1,9 +1,9 @@
-"""The posterior mean of φ, to second order (Tierney & Kadane 1986): the mode lies off-centre.
+"""The posterior mean of φ, to second order (Tierney & Kadane 1986).
 
     E φ ≈ φ̃ − ½ A⁻¹ ∇ log |A|
 
-Where cases are nearly separated the posterior leans away from 0, and draws around its mode would
-be far too unsure of everything.
+If classes are nearly separated, the posterior is skewed away from 0, and draws centred at its mode
+would give predictions that are far too uncertain.
 """
 
 from ebnc.fitting.fit import Fit
@@ -17,6 +17,6 @@ __all__ = ["posterior_mean"]
 
 @one_blas_thread()
 def posterior_mean(posterior: Posterior, fit: Fit) -> FloatArray:
-    """E φ, shape (columns, K − 1)."""
-    leaning = log_determinant_gradient(posterior, fit)
-    return fit.solution.phi - 0.5 * fit.curvature.solve(leaning)
+    """Return E φ, shape (columns, K − 1)."""
+    gradient = log_determinant_gradient(posterior, fit)
+    return fit.solution.phi - 0.5 * fit.curvature.solve(gradient)

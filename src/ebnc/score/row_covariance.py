@@ -1,4 +1,4 @@
-"""How uncertain the log odds of single rows are: H_i = J_iᵀ A⁻¹ J_i, J_i = ∂λ_i/∂φ."""
+"""The covariance of the log odds of single rows: H_i = J_iᵀ A⁻¹ J_i, J_i = ∂λ_i/∂φ."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -20,7 +20,7 @@ CHUNK_BYTES = 64 * 2**20
 
 
 class RowChunk(NamedTuple):
-    """Some rows of the data: their place, rows of the design, λ and H."""
+    """A chunk of rows: their positions, rows of the design, λ and H."""
 
     rows: slice
     design_rows: FloatArray
@@ -29,8 +29,11 @@ class RowChunk(NamedTuple):
 
 
 def root_of_log_odds(fit: Fit) -> FloatArray:
-    """R, shape (columns, (K − 1) d): H_i = S Sᵀ for S = Z_i R, shape (K − 1, d), Z_i a row of the
-    design. λ = Z Φ Qᵀ, so the columns of a root of A⁻¹ become columns of a root of H."""
+    """Return R, shape (columns, (K − 1) d), such that H_i = S Sᵀ for S = Z_i R, shape (K − 1, d).
+
+    Z_i is a row of the design. As λ = Z Φ Qᵀ, the columns of a root of A⁻¹ become columns of a root
+    of H.
+    """
     design = fit.design
     root = fit.curvature.inverse_root().reshape(design.n_columns, design.n_others, design.dimension)
     root = np.einsum("cad,ka->ckd", root, design.class_map)
@@ -40,8 +43,11 @@ def root_of_log_odds(fit: Fit) -> FloatArray:
 def rows_with_covariance(
     design: Design, cells: CodeArray, phi: FloatArray, root: FloatArray
 ) -> Iterator[RowChunk]:
-    """Rows with λ (rows, K − 1) and H (rows, K − 1, K − 1), some at a time: O(d²) work for each row
-    and class. ``cells``: of every bag and row, shape (bags, rows)."""
+    """Yield chunks of rows with λ (rows, K − 1) and H (rows, K − 1, K − 1).
+
+    ``cells``: the cell of every bag and row, shape (bags, rows). The work is O(d²) per row and
+    class.
+    """
     n_others, dimension = design.n_others, design.dimension
     values = phi @ design.class_map.T
     chunk = max(16, CHUNK_BYTES // (8 * n_others * dimension))
@@ -54,7 +60,7 @@ def rows_with_covariance(
 
 
 def class_probabilities(log_odds: FloatArray) -> FloatArray:
-    """p of all classes but the first, shape (rows, K − 1)."""
+    """Return p of all classes but the first, shape (rows, K − 1)."""
     largest = np.maximum(log_odds.max(axis=1, keepdims=True), 0.0)
     shares = np.exp(log_odds - largest)
     return np.asarray(shares / (np.exp(-largest) + shares.sum(axis=1, keepdims=True)))

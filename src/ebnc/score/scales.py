@@ -1,18 +1,18 @@
-"""Scales of the prior by evidence: σ of each order where Laplace evidence is largest.
+"""Scales of the prior by evidence: the σ of each order that maximises Laplace's evidence.
 
     maximise over ρ = log σ:   E(ρ) = log p(D | m, σ) − ½ Σ_s z_s²,     z_s = ρ_s − μ
 
-ρ_s ~ N(μ, 1) is the hyperprior, μ = log ½, of terms of s = 1, 2, … inputs.
+ρ_s ~ N(μ, 1) with μ = log ½ is the hyperprior for terms of s = 1, 2, … inputs.
 
 The gradient of E is exact:
 
     dE/dρ_s = τ|φ_s|² − d_s + τ tr (A⁻¹)_ss − ½ ∂_v log |A| − z_s
     v = dφ̃/dρ_s = A⁻¹ (2τ φ_s)
 
-where the last term comes from the movement of the optimum. What raises σ_s, τ|φ_s|² above all,
-falls like τ, what lowers it hardly changes; so the logarithm of their ratio, the *imbalance*, is
-nearly linear in ρ, with a slope of −2 (MacKay's (1992) fixed point is a step with that slope), and
-steps are quasi-Newton in it.
+where the term with ∂_v comes from the movement of the optimum. The positive terms, mainly τ|φ_s|²,
+fall like τ, and the negative ones hardly change. So the logarithm of their ratio, the *imbalance*,
+is nearly linear in ρ with a slope of −2 (a step with this slope is MacKay's (1992) fixed point),
+and quasi-Newton steps use it.
 """
 
 import math
@@ -41,13 +41,13 @@ __all__ = [
 HYPER_MEAN = math.log(0.5)
 MOST_ROUNDS = 50
 LONGEST_STEP = 1.5  # in log σ: a factor of 4.5
-FEW_CASES = 200  # up to which several maxima were seen
-OTHER_STARTS = (0.08, 3.0)  # σ of the first order, besides the hyperprior's mode
-LEAST_FORCE = 1e-9  # on ρ, in nats: no data and no weights at all
+FEW_CASES = 200  # up to this N, several maxima were observed
+OTHER_STARTS = (0.08, 3.0)  # further starts: σ of the first order
+LEAST_FORCE = 1e-9  # lower bound, in nats, of the sums of positive and of negative terms
 
 
 def log_hyperprior(design: Design, prior: NormalPrior) -> float:
-    """−½ Σ_s z_s² over the orders of a design; 0 at the hyperprior's mode."""
+    """Return −½ Σ_s z_s² over the orders of a design; 0 at the hyperprior's mode."""
     n_orders = int(design.order_of_interaction.max())
     z = np.log([prior.scale_of(s) for s in range(1, n_orders + 1)]) - HYPER_MEAN
     return -0.5 * float(z @ z)
@@ -62,17 +62,17 @@ def maximise_evidence(
 ) -> Fit:
     """Fit φ and the prior's scales together; the prior of ``posterior`` is not used.
 
-    ``log_evidence`` of the fit is E(ρ̂), what was maximised.
-    ``near``: scales to begin with, for the orders that it has. ``start``: a φ to begin with, or the
-    fit of the same likelihood under ``near``.
-    ``tolerance``: predicted gain, in nats, at which to stop. Every fit starts at the tangent
-    prediction φ̃ + v Δρ. Without ``near``, the best of several maxima where cases are few.
+    ``log_evidence`` of the fit is the maximum E(ρ̂). Every fit starts at the tangent prediction
+    φ̃ + v Δρ. Without ``near``, small data are fitted from several starts.
+
+    ``tolerance``: predicted gain, in nats, at which to stop. ``near``: the first scales, for the
+    orders that it has. ``start``: the first φ, or the fit of the same likelihood under ``near``.
     """
     n_orders = int(posterior.design.order_of_interaction.max())
     first = _climb(posterior, tolerance, near, start)
     if near is not None or n_orders == 0 or posterior.data.n_cases > FEW_CASES:
         return first
-    # With few cases evidence may have several maxima, and a saddle where all scales are equal.
+    # On small data evidence may have several maxima, and a saddle point at equal scales.
     ladders = [np.arange(1.0, n_orders + 1.0), np.arange(n_orders, 0.0, -1.0)]
     begins = [NormalPrior(tuple(scale / ladder)) for scale in OTHER_STARTS for ladder in ladders]
     if n_orders == 1:
@@ -83,7 +83,7 @@ def maximise_evidence(
 
 
 def _evidence(fit: Fit) -> float:
-    assert fit.log_evidence is not None  # every climb ends with one
+    assert fit.log_evidence is not None  # ``_climb`` always sets it
     return fit.log_evidence
 
 
@@ -94,7 +94,7 @@ def _climb(
     near: NormalPrior | None,
     start: FloatArray | Fit | None,
 ) -> Fit:
-    """The maximum of E that is reached from ``near``."""
+    """Return the maximum of E that is reached from ``near``."""
     n_orders = int(posterior.design.order_of_interaction.max())
     if n_orders == 0:
         prior = NormalPrior((math.exp(HYPER_MEAN),))
@@ -125,7 +125,7 @@ def _climb(
             step *= 0.5
         if there is None:
             break
-        # The old gradient as it would be with the forces of the new place.
+        # The change of the gradient if both points had the mean force of the new one.
         bend = there.mean_force * (here.imbalance - there.imbalance)
         inverse_curvature = _bfgs(inverse_curvature, step, bend)
         here = there
@@ -134,7 +134,10 @@ def _climb(
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """Evidence, its gradient and what goes with them at one ρ."""
+    """One ρ with its fit, evidence, gradient and tangents.
+
+    ``raising``, ``lowering``: the sums of the positive and of the negative terms of dE/dρ.
+    """
 
     rho: FloatArray
     fit: Fit
@@ -151,14 +154,14 @@ class _Place:
         start: FloatArray | None,
         metric: Cholesky | None,
     ) -> "_Place":
-        """A fit there; without orders, with the scales of the likelihood's prior."""
+        """Fit at ρ; if ρ is empty, with the scales of the likelihood's prior."""
         scales = tuple(np.exp(rho).tolist()) or likelihood.prior.scales
         posterior = likelihood.with_prior(NormalPrior(scales))
         return cls.of(posterior, find_optimum(posterior, start, metric), rho)
 
     @classmethod
     def of(cls, likelihood: Posterior, fit: Fit, rho: FloatArray) -> "_Place":
-        """What belongs to a fit."""
+        """Compute evidence, gradient and tangents of a fit at ρ."""
         factor, shape = fit.curvature, fit.solution.phi.shape
         inverse_diagonal = (factor.inverse_root() ** 2).sum(axis=1).reshape(shape)
         leaning = log_determinant_gradient(likelihood, fit)
@@ -194,30 +197,30 @@ class _Place:
 
     @property
     def imbalance(self) -> FloatArray:
-        """log of what raises σ over what lowers it."""
+        """log(raising / lowering)."""
         return np.asarray(np.log(self.raising / self.lowering))
 
     @property
     def mean_force(self) -> FloatArray:
-        """The logarithmic mean of both: gradient / imbalance."""
+        """The logarithmic mean of raising and lowering: gradient / imbalance."""
         even = np.abs(self.imbalance) < 1e-6
         ratio = self.gradient / np.where(even, 1.0, self.imbalance)
         return np.asarray(np.where(even, self.raising, ratio))
 
     def predicted(self, step: FloatArray) -> FloatArray:
-        """φ̃ at ρ + step, to first order."""
+        """Predict φ̃ at ρ + step, to first order."""
         moved = self.fit.solution.phi.copy()
         for length, tangent in zip(step.tolist(), self.tangents, strict=True):
             moved += length * tangent
         return moved
 
     def as_fit(self, n_fits: int) -> Fit:
-        """The fit with E(ρ) as its evidence."""
+        """Return the fit with E(ρ) as its evidence."""
         return replace(self.fit, log_evidence=self.total, n_fits=n_fits)
 
 
 def _bfgs(inverse: FloatArray, step: FloatArray, bend: FloatArray) -> FloatArray:
-    """The BFGS update of an inverse curvature; unchanged where the bend has the wrong sign."""
+    """Return the BFGS update of an inverse curvature; unchanged if bend · step ≤ 0."""
     product = float(bend @ step)
     if product <= 0.0:
         return inverse

@@ -1,11 +1,11 @@
-"""Numbers that tell cells, rows and classes apart by their counts, not by their names or places.
+"""Signatures: numbers that identify cells, rows and classes by their counts, not by their names.
 
-A choice that must be made without chance, such as which rows to look at, must not depend on what
-states are called or how columns, rows and classes are ordered. So it is made by signatures: a
-cell's signature is a hash of its class counts, a class being known by its total, and a row's is
-the sum of those of its cells. Cells with equal counts have equal signatures: rows are then chosen
-together, which is harmless; draws of the posterior move such cells together, so where counts tie
-exactly the spread between them is lost.
+A deterministic choice, such as which rows to evaluate, must not depend on the names of states or
+the order of columns, rows and classes. Signatures make such choices. The signature of a cell is a
+hash of its class counts, where a class is identified by its total; the signature of a row is
+the sum over its cells. Cells with equal counts have equal signatures. Their rows are chosen
+together, which is harmless; posterior draws move such cells together, so the spread between cells
+with exactly equal counts is lost.
 """
 
 import hashlib
@@ -30,18 +30,18 @@ Signatures = NDArray[np.uint64]
 
 
 def class_signatures(class_counts: FloatArray) -> Signatures:
-    """A number for each cell and class, shape as ``class_counts`` (K, cells of one table)."""
+    """Return a number for each cell and class, shape as ``class_counts`` (K, cells of a table)."""
     totals = class_counts.sum(axis=1, keepdims=True)
     return _mixed(_bits(class_counts) + _mixed(_bits(totals)))
 
 
 def cell_signatures(class_counts: FloatArray) -> Signatures:
-    """A number for each cell, shape (cells,): the same in whatever order the classes are."""
+    """Return a number for each cell, shape (cells,), independent of the order of classes."""
     return _mixed(class_signatures(class_counts).sum(axis=0, dtype=np.uint64))
 
 
 def row_signatures(counts: CellCounts, of_cells: Signatures) -> Signatures:
-    """A number for each row, shape (rows,), from those of the cells of all bags."""
+    """Return a number for each row, shape (rows,), from the signatures of its cells."""
     total = np.zeros(counts.n_rows, dtype=np.uint64)
     for cells, start in zip(counts.cells, counts.design.offsets[:-1], strict=True):
         total += of_cells[int(start) + cells.astype(np.int64)]
@@ -49,14 +49,14 @@ def row_signatures(counts: CellCounts, of_cells: Signatures) -> Signatures:
 
 
 def name_signature(names: Sequence[str], number: int) -> np.uint64:
-    """A number for a set of inputs, and for one of several uses of it."""
+    """Return a number for a set of inputs and a draw ``number``."""
     text = "\0".join([*sorted(names), str(number)])
     digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
     return np.uint64(int.from_bytes(digest, "little"))
 
 
 def normals(signatures: Signatures) -> FloatArray:
-    """A standard normal number for each signature: the same for the same one."""
+    """Return a standard normal number for each signature; equal signatures give equal numbers."""
     from scipy.special import ndtri
 
     uniform = (_mixed(signatures) >> np.uint64(11)).astype(np.float64) + 0.5
@@ -64,7 +64,7 @@ def normals(signatures: Signatures) -> FloatArray:
 
 
 def _bits(values: FloatArray) -> Signatures:
-    """Numbers as whole ones; rounded, so that sums in another order are the same."""
+    """Return the bits of numbers, rounded so that the order of summation does not matter."""
     return np.ascontiguousarray(values, dtype=np.float32).view(np.uint32).astype(np.uint64)
 
 

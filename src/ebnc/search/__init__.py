@@ -1,1 +1,1 @@
-"""Moves over structures, screening, greedy search; never mutates its input."""
+"""Search over structures: moves, screening, greedy search. Inputs are never changed."""

@@ -1,8 +1,8 @@
-"""Averages: over the models met in a search, and over the posterior of φ.
+"""Averages over the models of a search, and over the posterior of φ.
 
-Models whose score is within Occam's window of the best are weighted by exp(score). The posterior
-of φ is taken as the normal N(E φ, A⁻¹), by a few fixed draws in antithetic pairs: deterministic,
-and as many look-ups as there are draws.
+Models whose score is within Occam's window of the best have weights exp(score). The posterior of φ
+is approximated by the normal N(E φ, A⁻¹), represented by a few deterministic draws in antithetic
+pairs; a prediction costs one look-up per draw.
 """
 
 import math
@@ -28,10 +28,10 @@ N_DRAWS = 16
 
 
 def occams_window(scorer: Scorer, met: Sequence[Scored]) -> list[tuple[float, Scored]]:
-    """Weights and models, the best first: all within a factor of 100 of the best, at most 20.
+    """Return weights and models, best first: at most 20 within a factor of 100 of the best.
 
-    A search meets most models at the scales of the model that it comes from. Those that are near
-    enough are given scales of their own, so that all are weighted by the same score.
+    A search scores most models at the scales of the model before them. The scales of models inside
+    the window are tuned here, so that all weights come from the same score.
     """
     near = [scorer.tuned(scored.structure, scored) for scored in _inside(met)]
     inside = _inside(near)
@@ -46,10 +46,10 @@ def _inside(models: Sequence[Scored]) -> list[Scored]:
 
 
 def posterior_draws(posterior: Posterior, fit: Fit) -> list[FloatArray]:
-    """Draws of φ from N(E φ, A⁻¹), in the order of the basis; what they predict is averaged.
+    """Return draws of φ from N(E φ, A⁻¹), in the order of the basis, to average predictions over.
 
-    A draw is E φ + A^{−½} z with the symmetric root, which does not prefer any coordinates, and
-    ``_standard_normal`` draws z without knowing what states and classes are called.
+    A draw is E φ + A^{−½} z with the symmetric root, which does not depend on the coordinates. z
+    (``_standard_normal``) does not depend on the names of states and classes.
     """
     design, centre = fit.design, posterior_mean(posterior, fit)
     lower = np.tril(fit.curvature.lower)
@@ -63,11 +63,11 @@ def posterior_draws(posterior: Posterior, fit: Fit) -> list[FloatArray]:
 
 
 def _standard_normal(posterior: Posterior, number: int) -> FloatArray:
-    """z ~ N(0, I) in the coordinates of φ, in the order of the basis.
+    """Return z ~ N(0, I) in the coordinates of φ, in the order of the basis.
 
-    Every cell of a term and every class has a standard normal number ζ by its signature, and
-    z = (⊗_i H_i)ᵀ ζ H_Y / √(K Π r_i): as HᵀH = r I, its entries are standard normal and
-    uncorrelated, and renaming states changes z as it changes φ.
+    The signature of a cell of a term and a class determines a standard normal number ζ, and
+    z = (⊗_i H_i)ᵀ ζ H_Y / √(K Π r_i). As HᵀH = r I, the entries of z are standard normal and
+    uncorrelated, and renaming states transforms z like φ.
     """
     design = posterior.design
     basis = design.basis

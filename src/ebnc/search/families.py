@@ -1,6 +1,6 @@
 """Fixed families of structures, learned from counts: TAN, forest (FAN), kDB.
 
-All of them weigh pairs of inputs by the conditional mutual information I(X_i; X_j | Y).
+The weight of a pair of inputs is the conditional mutual information I(X_i; X_j | Y).
 """
 
 import math
@@ -17,24 +17,24 @@ __all__ = ["FAMILIES", "conditional_mutual_information", "forest", "kdb", "tan"]
 
 
 def conditional_mutual_information(cases: Parts) -> FloatArray:
-    """I(X_i; X_j | Y) in nats from relative frequencies, shape (n, n), zero on the diagonal."""
+    """Return I(X_i; X_j | Y) in nats from relative frequencies, shape (n, n), diagonal zero."""
     n = len(cases.inputs)
-    found = np.zeros((n, n))
+    information = np.zeros((n, n))
     pairs = [(i, j) for i in range(n) for j in range(i)]
     for (i, j), joint in zip(pairs, cases.add_up(_counts, pairs), strict=True):  # (r_i, r_j, K)
-        found[i, j] = found[j, i] = _information(joint / joint.sum())
-    return found
+        information[i, j] = information[j, i] = _information(joint / joint.sum())
+    return information
 
 
 def tan(cases: Parts) -> EmbeddedStructure:
-    """Tree-augmented naive Bayes: the tree of largest conditional mutual information."""
+    """Return tree-augmented naive Bayes: the tree with the largest sum of weights."""
     return _from_edges(cases, _spanning_edges(cases, least=-math.inf))
 
 
 def forest(cases: Parts) -> EmbeddedStructure:
-    """Forest-augmented naive Bayes: as TAN, but only edges that BIC would pay for.
+    """Return forest-augmented naive Bayes: like TAN, but only with edges that raise BIC.
 
-    An edge of r_i and r_j states has (r_i − 1)(r_j − 1)·K parameters, each ½ log N, and gains N·I.
+    An edge gains N·I and costs ½ log N for each of its (r_i − 1)(r_j − 1)·K parameters.
     """
     n_classes = cases.domain.n_states(cases.target)
     sizes = np.array(cases.n_states) - 1
@@ -44,7 +44,10 @@ def forest(cases: Parts) -> EmbeddedStructure:
 
 
 def kdb(cases: Parts, k: int) -> EmbeddedStructure:
-    """k-dependence Bayes (Sahami 1996): inputs by I(X; Y), each with the k best before it."""
+    """Return k-dependence Bayes (Sahami 1996).
+
+    Inputs are ordered by I(X; Y); the parents of each are the k best inputs before it.
+    """
     names = cases.inputs
     singles = [(i,) for i in range(len(names))]
     with_class = [_mutual(counts) for counts in cases.add_up(_counts, singles)]
@@ -59,9 +62,9 @@ def kdb(cases: Parts, k: int) -> EmbeddedStructure:
 
 
 def _counts(cases: Cases, groups: Sequence[tuple[int, ...]]) -> list[FloatArray]:
-    """Weights by configuration of inputs (by number) and class, for several groups of inputs."""
+    """Return weights by configuration and class, for several groups of inputs (by number)."""
     n_classes = cases.domain.n_states(cases.target)
-    found = []
+    tables = []
     for inputs in groups:
         shape = (*(cases.n_states[i] for i in inputs), n_classes)
         cell = np.zeros(len(cases), dtype=np.int64)
@@ -69,8 +72,8 @@ def _counts(cases: Cases, groups: Sequence[tuple[int, ...]]) -> list[FloatArray]
             cell = cell * cases.n_states[i] + cases.rows.codes[i]
         cell = cell * n_classes + cases.classes
         flat = np.bincount(cell, cases.weights, minlength=math.prod(shape)).astype(np.float64)
-        found.append(flat.reshape(shape))
-    return found
+        tables.append(flat.reshape(shape))
+    return tables
 
 
 def _information(joint: FloatArray) -> float:
@@ -90,7 +93,7 @@ def _mutual(counts: FloatArray) -> float:
 def _spanning_edges(
     cases: Parts, least: float, cost: FloatArray | None = None
 ) -> list[tuple[int, int]]:
-    """Edges of a maximum spanning forest, heaviest first (Kruskal); ties by name."""
+    """Return the edges of a maximum spanning forest, heaviest first (Kruskal); ties by name."""
     names = cases.inputs
     weight = conditional_mutual_information(cases)
     if cost is not None:
@@ -107,7 +110,7 @@ def _spanning_edges(
 
 
 def _from_edges(cases: Parts, edges: list[tuple[int, int]]) -> EmbeddedStructure:
-    """Undirected edges as arcs away from the first input of each tree."""
+    """Direct the edges away from the first input of each tree."""
     names = cases.inputs
     near: dict[str, list[str]] = {x: [] for x in names}
     for i, j in edges:
@@ -132,4 +135,4 @@ FAMILIES: Mapping[str, Callable[[Parts], EmbeddedStructure]] = {
     "kdb2": lambda cases: kdb(cases, 2),
     "table": lambda cases: EmbeddedStructure.table(cases.target, cases.inputs),
 }
-"""The families that a classifier can be asked for, by name."""
+"""The families that a classifier accepts, by name."""

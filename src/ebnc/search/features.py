@@ -1,4 +1,4 @@
-"""Feature selection as a result (§5): what was selected, when, and what each input is worth."""
+"""Results of feature selection (§5): selected inputs, their importance, when each was added."""
 
 from collections.abc import Collection, Mapping
 
@@ -10,33 +10,33 @@ from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["NEAR", "feature_worths", "without_each", "without_inputs"]
 
-MOST_WORK = 5e10  # about the operations of a minute of refits
-NEAR = 1.0  # nats by which tuning the scales may raise a score
+MOST_WORK = 5e10  # maximum operations of all refits: about a minute
+NEAR = 1.0  # assumed maximum rise of a score, in nats, by tuning the scales
 
 
 def feature_worths(
     scorer: Scorer, scored: Scored, entered: Mapping[str, int] | None = None
 ) -> tuple[FeatureWorth, ...]:
-    """The selected inputs, the most valuable first.
+    """Return the selected inputs with their worth (importance), the most important first.
 
-    Worth is the difference of the scores that a search compares, the structure prior among them.
-    The structure is fitted again without each input (``without_each``). Where that would take
-    minutes, with hundreds of inputs or thousands of parameters, the more valuable inputs have the
-    worth of the quadratic approximation.
+    The worth of an input is the fall of the search's score, structure prior included, without it.
+    The structure is refitted without each input (``without_each``). If that would take minutes
+    (hundreds of inputs or thousands of parameters), the worth of the more important inputs comes
+    from the quadratic approximation.
     """
     inputs = scored.structure.markov_blanket
     less = without_each(scorer, scored)
     estimated = {} if len(less) == len(inputs) else _estimates(scorer, scored)
     worths = {x: scored.score - less[x].score if x in less else estimated[x] for x in inputs}
     steps = entered or {}
-    found = [FeatureWorth(x, worths[x], steps.get(x, 0)) for x in inputs]
-    return tuple(sorted(found, key=lambda worth: (-worth.worth, worth.feature)))
+    features = [FeatureWorth(x, worths[x], steps.get(x, 0)) for x in inputs]
+    return tuple(sorted(features, key=lambda worth: (-worth.worth, worth.feature)))
 
 
 def without_each(scorer: Scorer, scored: Scored) -> dict[str, Scored]:
-    """The structure fitted without each input; of many, without each of the least valuable ones.
+    """Refit the structure without each input, or only the least important ones if it has many.
 
-    Scales are tuned where that could bring the score above ``scored``.
+    Scales are tuned if that could raise the score above that of ``scored``.
     """
     inputs = scored.structure.markov_blanket
     most = int(MOST_WORK / scored.fit.design.dimension**3)
@@ -52,19 +52,19 @@ def without_each(scorer: Scorer, scored: Scored) -> dict[str, Scored]:
 
 
 def _estimates(scorer: Scorer, scored: Scored) -> dict[str, float]:
-    """Worths by the quadratic approximation."""
+    """Return the worth of each input by the quadratic approximation."""
     covariance = scored.fit.curvature.inverse()
     terms = [t.inputs for t in scored.fit.design.basis.terms]
     prior = scorer.log_structure_prior(scored.structure.cluster_key)
-    found = {}
+    worths = {}
     for x in scored.structure.markov_blanket:
         lost = [term for term in terms if x in term]
         less = scorer.log_structure_prior(without_inputs(scored.structure, [x]).cluster_key)
-        found[x] = worth_of_terms(scorer, scored, lost, covariance) + prior - less
-    return found
+        worths[x] = worth_of_terms(scorer, scored, lost, covariance) + prior - less
+    return worths
 
 
 def without_inputs(structure: EmbeddedStructure, names: Collection[str]) -> EmbeddedStructure:
-    """The structure with these inputs isolated."""
+    """Return the structure with these inputs isolated."""
     families = isolated(dict(structure.families), names)
     return EmbeddedStructure(structure.target, tuple(families.items()))

@@ -1,9 +1,9 @@
 """Greedy search over embedded structures by score (§5: select models and input features).
 
-At every step all moves are screened, the most promising ones refitted, and the best one taken if
-it raises the score. Moves grow and shrink the structure, so features and arcs that lost their
-worth go again. In the end the structure is refitted without each of its inputs: none that the score
-would rise without stays. Deterministic: ties are broken by the words of the move.
+Each step screens all moves, refits the most promising ones, and takes the best if it raises the
+score. Moves grow and shrink the structure, so a later step can remove features and arcs that are no
+longer useful. At the end the structure is refitted without each input, and inputs whose removal
+raises the score are dropped. The search is deterministic: the description of a move breaks ties.
 """
 
 import time
@@ -22,19 +22,19 @@ from ebnc.threads import one_blas_thread
 
 __all__ = ["SearchResult", "greedy_search"]
 
-ENOUGH = 1e-6  # nats by which a move must raise the score
-ADDITIVE = 0.9  # of the gains of dropping inputs one by one, for dropping them all at once
-TIED = 0.02  # scales are tuned to half of this; among scores as near as that the name decides
-REFITS, REFITS_BACK = 4, 2  # moves refitted at every step: that grow, that shrink the structure
-TUNED = 3  # of them, the most whose scales are tuned
-HOPELESS = -10.0  # estimated gains below this are not refitted
+ENOUGH = 1e-6  # minimum rise of the score, in nats, for a move
+ADDITIVE = 0.9  # drop inputs together if that gains this share of the sum of their single gains
+TIED = 0.02  # scores that differ by less, in nats, are tied (scales are tuned to half of this)
+REFITS, REFITS_BACK = 4, 2  # growing and shrinking moves to refit at each step
+TUNED = 3  # maximum number of refitted moves whose scales are tuned
+HOPELESS = -10.0  # moves with a lower estimated gain are not refitted
 
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The best structure found, with its fit, the trace, and all models met on the way.
+    """The best structure with its fit, the trace, and all models that the search scored (``met``).
 
-    ``entered``: for every input of the best structure the step that took it in; 0 is the start.
+    ``entered``: the step that added each input of the best structure; 0 is the start.
     """
 
     best: Scored
@@ -52,9 +52,9 @@ def greedy_search(
     max_steps: int = 1000,
     report: Callable[[Step], None] | None = None,
 ) -> SearchResult:
-    """Climb from ``start`` until no move that is refitted raises the score.
+    """Climb from ``start`` until no refitted move raises the score.
 
-    ``report`` is told every step. Ctrl-C ends the search with the best structure so far.
+    ``report`` is called with every step. Ctrl-C ends the search with the best structure so far.
     """
     reuse_memory()
     limits = limits or Limits()
@@ -65,8 +65,8 @@ def greedy_search(
     here = scorer.tuned(start)
     met = {here.structure.cluster_key: here}
     entered: dict[str, int] = {}
-    together: list[str] = []  # what the score would rise without, each by itself
-    rival: Scored | None = None  # without all of these, which may be worth something together
+    droppable: list[str] = []  # inputs each of whose removal raises the score
+    all_dropped: Scored | None = None  # the fit without all of them
 
     def note(description: str, scored: Scored) -> None:
         seconds = time.perf_counter() - began
@@ -87,10 +87,14 @@ def greedy_search(
             trace.n_screened += len(candidates)
             screened = screen(scorer, here, candidates)
             taken = _best_move(scorer, here, screened, met)
-            if taken is None and rival is not None and rival.score > here.score + ENOUGH:
-                # Dropping one by one ended lower than dropping all at once had been.
-                here, rival = rival, None
-                note(f"drop {', '.join(together)}", here)
+            if (
+                taken is None
+                and all_dropped is not None
+                and all_dropped.score > here.score + ENOUGH
+            ):
+                # Dropping inputs one by one ended at a lower score than dropping all at once.
+                here, all_dropped = all_dropped, None
+                note(f"drop {', '.join(droppable)}", here)
                 continue
             gains = _gains_of_dropping(here, screened)
             if taken is None:
@@ -99,7 +103,7 @@ def greedy_search(
                 break
             move, there = taken
             described = move.description
-            if move.dropped is not None and rival is None:
+            if move.dropped is not None and all_dropped is None:
                 less = without_inputs(here.structure, gains)
                 if len(gains) > 1 and limits.allow(less, n_states):
                     at_once = scorer.tuned(less, here)
@@ -107,7 +111,7 @@ def greedy_search(
                     if at_once.score - here.score > ADDITIVE * sum(gains.values()):
                         described, there = f"drop {', '.join(gains)}", at_once
                     else:
-                        rival, together = at_once, list(gains)
+                        all_dropped, droppable = at_once, list(gains)
             met[there.structure.cluster_key] = there
             here = there
             note(described, here)
@@ -118,7 +122,7 @@ def greedy_search(
 
 
 def _gains_of_dropping(here: Scored, screened: Sequence[Screened]) -> dict[str, float]:
-    """Inputs that the score would rise without, each by itself, and by how much, estimated."""
+    """Return the inputs whose single removal raises the score, with their estimated gains."""
     gains = {s.move.dropped: s.gain for s in screened if s.gain > ENOUGH}
     return {x: gains[x] for x in here.structure.markov_blanket if x in gains}
 
@@ -126,9 +130,9 @@ def _gains_of_dropping(here: Scored, screened: Sequence[Screened]) -> dict[str, 
 def _worthless(
     scorer: Scorer, here: Scored, candidates: Sequence[Move]
 ) -> tuple[tuple[Move, Scored] | None, dict[str, float]]:
-    """Dropping the input that the score rises most without, whatever the estimates said.
+    """Return the move that drops the input with the largest gain, by refits instead of estimates.
 
-    Also the gains of dropping each of those that the score rises without, by refits.
+    Also return the gains of all inputs whose removal raises the score.
     """
     allowed = {move.dropped: move for move in candidates if move.dropped is not None}
     less = {x: there for x, there in without_each(scorer, here).items() if x in allowed}
@@ -144,7 +148,7 @@ def _best_move(
     screened: Sequence[Screened],
     met: dict[frozenset[frozenset[str]], Scored],
 ) -> tuple[Move, Scored] | None:
-    """The best of the moves that were refitted, with its scales tuned; None if none is better."""
+    """Return the best refitted move, with tuned scales; None if no move raises the score."""
     ranked = [s for s in screened if s.gain > HOPELESS]
     growing = [s for s in ranked if s.move.grows][:REFITS]
     chosen = growing + [s for s in ranked if not s.move.grows][:REFITS_BACK]
@@ -155,11 +159,11 @@ def _best_move(
         met.setdefault(scored.structure.cluster_key, scored)
     refitted.sort(key=lambda pair: (-pair[0].score, pair[1].description))
     tuned: list[tuple[Scored, Move]] = []
-    rise = 0.0  # what tuning the scales has brought at this step
+    rise = 0.0  # largest gain from tuning the scales at this step
     for scored, move in refitted[:TUNED]:
         goal = max([here.score, *(best.score - TIED for best, _ in tuned)])
         if scored.score + rise + NEAR < goal:
-            break  # the others are no better
+            break  # the remaining moves have lower scores
         best = scorer.tuned(move.structure, scored)
         met[best.structure.cluster_key] = best
         tuned.append((best, move))

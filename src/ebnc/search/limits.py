@@ -1,4 +1,4 @@
-"""What a search may not do: sizes, and arcs or features that are required or forbidden."""
+"""Limits of a search: sizes, and required or forbidden arcs and features."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,8 @@ Arc = tuple[str, str]
 class Limits:
     """Limits of a search over embedded structures.
 
-    ``max_cluster_cells``: largest number of configurations of a cluster. ``max_parents``: of an
-    input, Y not counted. Arcs are pairs (parent, child) between inputs. What contradicts itself is
-    refused.
+    ``max_cluster_cells``: maximum configurations of a cluster. ``max_parents``: maximum parents of
+    an input besides Y. Arcs are pairs (parent, child) of inputs. Contradictions raise an error.
     """
 
     max_cluster_cells: int = 1024
@@ -39,7 +38,7 @@ class Limits:
             raise SearchError(f"feature {name!r} is both required and forbidden")
 
     def check_names(self, inputs: Sequence[str]) -> None:
-        """Raise where a feature or arc names something that is not an input."""
+        """Raise an error if a feature or arc names something that is not an input."""
         named = self.required_features | self.forbidden_features
         named |= {x for arc in self.required_arcs | self.forbidden_arcs for x in arc}
         unknown = sorted(named - set(inputs))
@@ -47,7 +46,7 @@ class Limits:
             raise SearchError(f"{unknown[0]!r} is not an input; inputs are {list(inputs)[:8]}")
 
     def allow(self, structure: EmbeddedStructure, n_states: Mapping[str, int]) -> bool:
-        """Whether a structure keeps all limits."""
+        """Return True if a structure respects all limits."""
         if not self.forbidden_features.isdisjoint(structure.markov_blanket):
             return False
         if not self.required_features <= set(structure.markov_blanket):

@@ -1,9 +1,9 @@
 """Moves between embedded structures (§5: select models and input features).
 
-Take X in as a child of Y; let X_j be a parent of a child X_i of Y; make X a parent of Y; remove an
-arc; drop X. Only moves that change the clusters are kept, and of those that lead to the same
-clusters only the first. A move that grows the structure adds one cluster, which says all there is
-to say of it; its structure is made only when it is asked for.
+The moves are: add X as a child of Y; make X_j a parent of a child X_i of Y; make X a parent of Y;
+remove an arc; drop X. Moves that do not change the clusters are left out, and only the first of
+several moves to the same clusters is kept. A growing move adds one cluster, which describes it
+completely, so its structure is built only on demand.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -17,15 +17,18 @@ from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["Move", "isolated", "moves"]
 
-EVERY_PAIR = 64  # with more inputs, pairs are tried only among those taken in
+EVERY_PAIR = 64  # with more inputs, only pairs of selected inputs are tried
 
 Families = dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, eq=False)
 class Move:
-    """A change in words. ``new_cluster``: what a growing move adds, None where one shrinks.
-    ``dropped``: the input that a move drops."""
+    """A move with its description.
+
+    ``new_cluster``: the cluster that a growing move adds; None for a shrinking move. ``dropped``:
+    the input that a move drops, if any.
+    """
 
     description: str
     target: str
@@ -40,29 +43,29 @@ class Move:
 
     @cached_property
     def structure(self) -> EmbeddedStructure:
-        """The structure that the move leads to."""
+        """The structure after the move."""
         return EmbeddedStructure(self.target, tuple(self.families.items()))
 
 
 def moves(structure: EmbeddedStructure, n_states: Mapping[str, int], limits: Limits) -> list[Move]:
-    """All allowed moves, in a fixed order, one for each set of clusters they lead to."""
+    """Return all allowed moves in a fixed order, one for each resulting set of clusters."""
     clusters = structure.cluster_key
-    found: dict[object, Move] = {}
+    by_clusters: dict[object, Move] = {}
     for move in _growing(structure, limits):
         new = move.new_cluster
         assert new is not None
         covered = any(new <= cluster for cluster in clusters)
-        if not covered and new not in found and _fits(new, n_states, limits):
-            found[new] = move
+        if not covered and new not in by_clusters and _fits(new, n_states, limits):
+            by_clusters[new] = move
     for move in _shrinking(structure):
         key = move.structure.cluster_key
-        if key != clusters and key not in found and limits.allow(move.structure, n_states):
-            found[key] = move
-    return list(found.values())
+        if key != clusters and key not in by_clusters and limits.allow(move.structure, n_states):
+            by_clusters[key] = move
+    return list(by_clusters.values())
 
 
 def _growing(structure: EmbeddedStructure, limits: Limits) -> Iterator[Move]:
-    # By name, so that of moves to the same clusters the first does not depend on the data's order.
+    # Sorted by name, so that the first move to some clusters does not depend on the column order.
     target, inputs = structure.target, sorted(structure.inputs)
     families = dict(structure.families)
     children = set(structure.children(target))
@@ -75,18 +78,18 @@ def _growing(structure: EmbeddedStructure, limits: Limits) -> Iterator[Move]:
     few = len(inputs) <= EVERY_PAIR
     ancestors = _ancestors(structure)
     for head in allowed:
-        given = tuple(p for p in families[head] if p != target) if head in children else ()
-        if head in own or len(given) >= limits.max_parents or not (few or head in used):
+        above = tuple(p for p in families[head] if p != target) if head in children else ()
+        if head in own or len(above) >= limits.max_parents or not (few or head in used):
             continue
         if target in ancestors and head in ancestors[target]:
             continue  # Y would become its own ancestor
         for tail in allowed:
-            if tail in (head, *given) or head in ancestors[tail] or not (few or tail in used):
+            if tail in (head, *above) or head in ancestors[tail] or not (few or tail in used):
                 continue
             if (tail, head) not in limits.forbidden_arcs:
-                # A tail outside of the blanket comes in with the arc.
-                new = families | {head: (*given, tail, target)}
-                yield Move(f"{tail} → {head}", target, new, frozenset([head, *given, tail]))
+                # The arc also adds a tail that is outside of the blanket.
+                new = families | {head: (*above, tail, target)}
+                yield Move(f"{tail} → {head}", target, new, frozenset([head, *above, tail]))
     for x in allowed:
         if x not in own and x not in children and target not in ancestors[x]:
             new = families | {target: (*own, x)}
@@ -115,7 +118,7 @@ def _shrinking(structure: EmbeddedStructure) -> Iterator[Move]:
 
 
 def isolated(families: Families, names: Collection[str]) -> Families:
-    """The families after these inputs have lost their parents and their children."""
+    """Return the families without the arcs to and from these inputs."""
     return {
         x: () if x in names else tuple(p for p in parents if p not in names)
         for x, parents in families.items()
@@ -123,12 +126,12 @@ def isolated(families: Families, names: Collection[str]) -> Families:
 
 
 def _ancestors(structure: EmbeddedStructure) -> dict[str, set[str]]:
-    """All ancestors of every variable."""
-    found: dict[str, set[str]] = {}
+    """Return all ancestors of every variable."""
+    ancestors: dict[str, set[str]] = {}
     for name in structure.total_order:
         parents = structure.parents(name)
-        found[name] = set(parents).union(*(found[p] for p in parents))
-    return found
+        ancestors[name] = set(parents).union(*(ancestors[p] for p in parents))
+    return ancestors
 
 
 def _fits(cluster: Cluster, n_states: Mapping[str, int], limits: Limits) -> bool:

@@ -1,8 +1,8 @@
-"""Scores of structures on one set of cases, with a memory: equal clusters are scored once.
+"""Scores of structures on one set of cases, with a cache: equal clusters are scored once.
 
     score = value of the criterion + log p(m′)
 
-The criterion is Laplace's evidence or BIC (``score.criterion``); p(m′): ``structure_prior``.
+The criterion is Laplace's evidence or BIC (``score.criterion``); ``structure_prior`` defines p(m′).
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -29,12 +29,12 @@ from ebnc.typing import FloatArray
 __all__ = ["Scored", "Scorer"]
 
 LAPLACE = Laplace()
-MOST_PROJECTED = 16  # projections of the cases that are kept
+MOST_PROJECTED = 16  # size of the cache of projected cases
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A structure with its fit and its score, the prior p(m′) included."""
+    """A structure with its fit and its score, including the prior p(m′)."""
 
     structure: EmbeddedStructure
     fit: Fit
@@ -47,19 +47,19 @@ class Scorer:
     Parameters
     ----------
     cases : Parts
-        Cases in memory, or in parts.
+        Data in memory, or in parts.
     criterion : Criterion
         The score without log p(m′).
     structure_prior : bool
-        Whether log p(m′) is part of the score.
+        Whether the score includes log p(m′).
     n_inputs : int or None
-        n of the structure prior: how many inputs there are to choose from, none of them cut with
-        the target in view. None counts the inputs of the cases, and their cuts.
+        n of the structure prior: the number of candidate inputs, if none was discretised with the
+        target in view. None counts the inputs of the cases, and their cuts.
 
     Attributes
     ----------
     n_fits : int
-        Full fits so far; each scale that is tried is one.
+        Number of full fits so far, one for each scale that was tried.
     """
 
     def __init__(
@@ -78,13 +78,16 @@ class Scorer:
             self._projected = lru_cache(MOST_PROJECTED)(cases.projected)
 
     def log_structure_prior(self, clusters: Collection[Cluster]) -> float:
-        """log p(m′) of a structure with these clusters; 0 where it is not part of the score."""
+        """Return log p(m′) of a structure with these clusters; 0 if the score does not use it."""
         if not self.structure_prior:
             return 0.0
         return log_cluster_prior(self.n_inputs, clusters, self._log_effects)
 
     def tuned(self, structure: EmbeddedStructure, near: Scored | None = None) -> Scored:
-        """The score with the prior's scales by evidence (or as given), started at a similar fit."""
+        """Score a structure with tuned scales, or with a fixed prior if the criterion has one.
+
+        ``near``: a similar fit to start from.
+        """
         if not self.criterion.tunes_scales:
             return self.at_prior(structure, self.criterion.prior, near)
         return self._remember(structure, None, lambda: self._tune(structure, near))
@@ -92,15 +95,15 @@ class Scorer:
     def at_prior(
         self, structure: EmbeddedStructure, prior: NormalPrior | None, near: Scored | None = None
     ) -> Scored:
-        """The score with this prior; BIC does not use it."""
+        """Score a structure with this prior; BIC ignores it."""
         return self._remember(structure, prior, lambda: self._fit(structure, prior, near))
 
     def all_at_priors(
         self, asked: Sequence[tuple[EmbeddedStructure, NormalPrior | None]], near: Scored
     ) -> list[Scored]:
-        """``at_prior`` of several structures, on several threads.
+        """Score several structures by ``at_prior``, on several threads.
 
-        Cases in parts are passed over by one fit at a time: a pass uses all threads.
+        If the cases are in parts, fits run one after another, because each pass uses all threads.
         """
         new = {
             (structure.cluster_key, prior): structure
@@ -115,14 +118,14 @@ class Scorer:
         return [self.at_prior(structure, prior, near) for structure, prior in asked]
 
     def cases_of(self, structure: EmbeddedStructure) -> Parts:
-        """The cases with the inputs of a structure alone, where that makes them fewer."""
+        """Return the cases with only the inputs of a structure, if they are in memory."""
         names = structure.markov_blanket
         if not isinstance(self.cases, Cases) or len(names) == len(self.cases.inputs):
             return self.cases
         return self._projected(names)
 
     def posterior(self, scored: Scored) -> Posterior:
-        """The posterior of a fit, with its rows: counted again, at about the cost of a gradient."""
+        """Return the posterior of a fit, by counting its rows again (cost: about one gradient)."""
         design = scored.fit.design
         counts = count_cells(design, self.cases_of(scored.structure))
         return Posterior(design, counts, scored.fit.prior)
@@ -143,7 +146,7 @@ class Scorer:
         return likelihood_of(Basis(structure, self.cases.domain), self.cases_of(structure))
 
     def _tune(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
-        """A fit with σ by evidence."""
+        """Fit with σ chosen by evidence."""
         likelihood = self._likelihood(structure)
         start: FloatArray | Fit | None = None
         if near is not None and near.structure == structure:
@@ -158,7 +161,7 @@ class Scorer:
     def _fit(
         self, structure: EmbeddedStructure, prior: NormalPrior | None, near: Scored | None
     ) -> Scored:
-        """A fit with this prior."""
+        """Fit with this prior."""
         likelihood = self._likelihood(structure)
         start = None if near is None else start_from(near.fit, likelihood.design)
         return self._scored(structure, self.criterion.fit(likelihood, prior, start))
@@ -169,5 +172,5 @@ class Scorer:
 
 
 def start_from(near: Fit, design: Design) -> FloatArray:
-    """φ̃ of a similar structure as a start for another design."""
+    """Return φ̃ of a similar structure as a start for another design."""
     return design.from_basis(transfer(near.phi, near.design.basis, design.basis))

@@ -1,16 +1,16 @@
-"""One-step estimates of what a move is worth, from the optimum of the structure it starts at.
+"""One-step estimates of the gain of a move, from the optimum of the present structure.
 
 With U the gradient and V the Schur complement of the negative Hessian (prior included) of the new
 block at the current optimum, the quadratic approximation of the gain in log evidence is
 
     ½ UᵀV⁻¹U − ½ log |V| + ½ log |prior precision|
 
-For a block B that a move takes away, V = ((A⁻¹)_BB)⁻¹ and U = V φ_B, and the gain is minus that.
-With BIC the last two terms are −½ d_B log N. Near separation the second estimate is far too high
-(the curvature at large φ is small): it ranks what may go, no more.
+For a block B that a move removes, V = ((A⁻¹)_BB)⁻¹ and U = V φ_B, and the gain is minus this value.
+With BIC the last two terms are −½ d_B log N. Near separation the estimate for removal is far too
+high, because the curvature at large φ is small; it only ranks the candidates.
 
-Where all this is expensive, growing moves are first ranked with V from those bags of the design
-that share an input with the new block, and only the best are looked at with the whole design.
+If screening is expensive, growing moves are first ranked with V from the bags of the design that
+share an input with the new block, and only the best are then estimated with the whole design.
 """
 
 import math
@@ -41,13 +41,13 @@ from ebnc.typing import FloatArray, IntArray
 __all__ = ["Screened", "is_expensive", "screen", "worth_of_terms"]
 
 NEW_SCALES = (0.06, 0.12, 0.25, 0.5, 1.0)
-EXPENSIVE = 3e9  # operations, a few seconds, of which the first ranking saves most
-THOROUGH = 40  # moves that are looked at again after the first ranking
+EXPENSIVE = 3e9  # operations (a few seconds) above which a first, rough ranking pays
+THOROUGH = 40  # number of moves to estimate again after the rough ranking
 
 
 @dataclass(frozen=True)
 class Screened:
-    """A move, its estimated gain in score, and the prior at which it was estimated."""
+    """A move, its estimated gain in score, and the prior used for the estimate."""
 
     move: Move
     gain: float
@@ -56,7 +56,7 @@ class Screened:
 
 @one_blas_thread()
 def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Screened]:
-    """All moves with their estimated gains, the best first; ties by the words of the move."""
+    """Return all moves with estimated gains, best first; ties by the description of the move."""
     growing = [move for move in candidates if move.new_cluster is not None]
     rest: list[Screened] = []
     widths = [_width(here, move) for move in growing]
@@ -69,17 +69,18 @@ def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Scr
 
 
 def _ranked(view: "_View", moves: Sequence[Move], *, rough: bool) -> list[Screened]:
-    found = _estimates(view, moves, rough)
-    screened = [Screened(move, *estimate) for move, estimate in zip(moves, found, strict=True)]
+    estimates = _estimates(view, moves, rough)
+    screened = [Screened(move, *estimate) for move, estimate in zip(moves, estimates, strict=True)]
     return sorted(screened, key=lambda s: (-s.gain, s.move.description))
 
 
 class _View:
-    """A fit with what the estimates of all moves from there need."""
+    """A fit, with the quantities that the estimates of all its moves share."""
 
     def __init__(self, scorer: Scorer, here: Scored) -> None:
         self.scorer, self.here = scorer, here
-        self._kept: dict[bool, RowTerms] = {False: [], True: []}  # of the fit's rows, of all cases
+        # Caches of row terms: False for the rows of the fit, True for all cases.
+        self._kept: dict[bool, RowTerms] = {False: [], True: []}
 
     @cached_property
     def covariance(self) -> FloatArray:
@@ -98,7 +99,7 @@ class _View:
 
     @cached_property
     def whole(self) -> Posterior:
-        """The posterior with all cases: bags with inputs that the structure has not need them."""
+        """The posterior with all cases, for bags with inputs outside of the structure."""
         here, cases = self.here, self.scorer.cases
         if self.scorer.cases_of(here.structure) is cases:
             return self.posterior
@@ -107,11 +108,11 @@ class _View:
     def outside_blocks(
         self, bags: Sequence[Bag], beside: Sequence[tuple[int, ...]] | None = None
     ) -> list[OutsideBlock]:
-        """Blocks of the likelihood for bags outside of the design."""
+        """Return blocks of the likelihood for bags outside of the design."""
         inside = set(self.here.structure.markov_blanket)
         within = [i for i, bag in enumerate(bags) if inside.issuperset(bag.names)]
         beyond = [i for i, bag in enumerate(bags) if not inside.issuperset(bag.names)]
-        found: dict[int, OutsideBlock] = {}
+        by_place: dict[int, OutsideBlock] = {}
         for places, is_whole in ((within, False), (beyond, True)):
             if places:
                 posterior = self.whole if is_whole else self.posterior
@@ -120,12 +121,12 @@ class _View:
                 blocks = posterior.outside_blocks(
                     self.here.fit.solution.phi, chosen, near, self._kept[is_whole]
                 )
-                found |= zip(places, blocks, strict=True)
-        return [found[i] for i in range(len(bags))]
+                by_place |= zip(places, blocks, strict=True)
+        return [by_place[i] for i in range(len(bags))]
 
 
 def _estimates(view: _View, moves: Sequence[Move], rough: bool) -> list[tuple[float, NormalPrior]]:
-    """Gains and priors of moves; ``rough``: with the nearest bags of the design only."""
+    """Return gains and priors of moves; ``rough``: use only the nearest bags of the design."""
     scorer, here = view.scorer, view.here
     basis = here.fit.design.basis
     clusters = here.structure.cluster_key
@@ -165,7 +166,7 @@ def _estimates(view: _View, moves: Sequence[Move], rough: bool) -> list[tuple[fl
 
 
 def _gained(domain: Domain, known: Collection[frozenset[str]], move: Move) -> list[tuple[str, ...]]:
-    """The terms that a move brings in."""
+    """Return the terms that a move adds."""
     if move.new_cluster is None:
         return []
     names = sorted(x for x in move.new_cluster if domain.n_states(x) > 1)
@@ -178,7 +179,7 @@ def _gained(domain: Domain, known: Collection[frozenset[str]], move: Move) -> li
 
 
 def _bags_near(here: Scored, inputs: Cluster | None) -> tuple[int, ...]:
-    """The bags that share an input with a cluster, and the one of the intercept."""
+    """Return the bags that share an input with a cluster, and the bag of the intercept."""
     design = here.fit.design
     intercept = int(np.flatnonzero(design.order == 0)[0])
     return tuple(
@@ -190,40 +191,45 @@ def _bags_near(here: Scored, inputs: Cluster | None) -> tuple[int, ...]:
 
 
 def _nuisances(here: Scored, moves: Sequence[Move]) -> dict[tuple[int, ...], FloatArray]:
-    """Roots of the inverses of the blocks of A that a first ranking needs: A = L Lᵀ, so
-    A_ss = L_s L_sᵀ."""
+    """Return roots of (A_ss)⁻¹ for the rough ranking, by the bags s near each move.
+
+    As A = L Lᵀ, A_ss = L_s L_sᵀ.
+    """
     design, lower = here.fit.design, np.tril(here.fit.curvature.lower)
-    found: dict[tuple[int, ...], FloatArray] = {}
+    roots: dict[tuple[int, ...], FloatArray] = {}
     for move in moves:
         bags = _bags_near(here, move.new_cluster)
-        if bags not in found:
+        if bags not in roots:
             columns = np.concatenate([np.arange(design.n_columns)[design.columns[b]] for b in bags])
             each = columns[:, None] * design.n_others + np.arange(design.n_others)
             rows = lower[each.ravel()]
-            found[bags] = Cholesky.of(rows @ rows.T).inverse_root()
-    return found
+            roots[bags] = Cholesky.of(rows @ rows.T).inverse_root()
+    return roots
 
 
 def is_expensive(design: Design, n_rows: int, widths: Sequence[int]) -> bool:
-    """Whether moves that bring clusters of so many cells are ranked roughly first."""
+    """Return True if moves with new clusters of these sizes need a rough ranking first."""
     return len(widths) > THOROUGH and _price(design, n_rows, widths) > EXPENSIVE
 
 
 def _price(design: Design, n_rows: int, widths: Sequence[int]) -> float:
-    """About the operations of screening: cross-tabulations with all bags, and A⁻¹ on both sides."""
+    """Estimate the operations of screening: cross-tabulations with all bags, products with A⁻¹."""
     tables = len(widths) * n_rows * len(design.bags) * design.n_class_pairs
     return tables + 0.1 * sum(widths) * design.n_others * design.dimension**2
 
 
 def _width(here: Scored, move: Move) -> int:
-    """The cells of the cluster that a move brings."""
+    """Return the number of cells of the cluster that a move adds."""
     return math.prod(here.fit.design.basis.domain.n_states(x) for x in move.new_cluster or ())
 
 
 def worth_of_terms(
     scorer: Scorer, here: Scored, terms: Sequence[tuple[str, ...]], covariance: FloatArray
 ) -> float:
-    """What terms of the design are worth, by the quadratic approximation; ``covariance``: A⁻¹."""
+    """Return the worth of terms of the design by the quadratic approximation.
+
+    ``covariance``: A⁻¹.
+    """
     if not terms:
         return 0.0
     design = here.fit.design
@@ -248,21 +254,21 @@ def _worth_outside(
     block: OutsideBlock,
     root: FloatArray,
 ) -> tuple[float, NormalPrior]:
-    """What terms outside of the design would be worth, and the prior with which they are.
+    """Return the worth of terms outside of the design, and the prior that gives it.
 
-    ``root``: R of A⁻¹ = R Rᵀ. The block's own part is overwritten.
+    ``root``: R of A⁻¹ = R Rᵀ. ``block.own`` is overwritten.
     """
     design = here.fit.design
     half = block.cross @ root
-    # own − cross A⁻¹ crossᵀ, the upper triangle only: that of an array is the lower one of its
-    # transpose, which is in LAPACK's order.
+    # own − cross A⁻¹ crossᵀ, upper triangle only. BLAS sees the transpose (column-major order), so
+    # it computes the lower triangle.
     schur = dsyrk(-1.0, half.T, 1.0, block.own.T, trans=1, lower=1, overwrite_c=1).T
     widths = [math.prod(design.basis.domain.n_states(x) - 1 for x in term) for term in terms]
     orders = np.repeat(np.repeat([len(term) for term in terms], widths), design.n_others)
     priors = [here.fit.prior]
     known, needed = int(design.order_of_interaction.max()), int(orders.max())
     if scorer.criterion.tunes_scales and needed > known:
-        # An order that is new here has no scale yet: the best of a few, with what they cost.
+        # A new order of interaction has no scale yet: try a few, each with its hyperprior.
         old = here.fit.prior.scales[:known]
         priors = [NormalPrior((*old, *[new] * (needed - known))) for new in NEW_SCALES]
     gains = [
@@ -280,7 +286,7 @@ def _quadratic_gain(
     prior: NormalPrior,
     n_known: int,
 ) -> float:
-    """The gain of a block under a prior, of whose orders the first ``n_known`` are not new."""
+    """Return the gain of a block under a prior; orders above ``n_known`` pay their hyperprior."""
     sigma = np.array([prior.scale_of(s) for s in range(1, int(orders.max()) + 1)])
     precision = sigma[orders - 1] ** -2.0
     curvature = schur.copy()

@@ -1,8 +1,9 @@
-"""Where a search starts: at the naive structure, or at the least one that is allowed.
+"""The starts of a search: the naive structure, or the smallest allowed one.
 
-Few inputs: from naive, which leaves out what it does not need; and from the least structure as well
-where that alone has the higher score. More than ``MANY_INPUTS``: from the least structure, which
-takes in what it needs; the naive one is looked at in the end, as a rival with many weak inputs.
+With few inputs, the search starts at the naive structure and drops inputs. If the smallest
+structure scores higher than the result, a second search starts there. With more than
+``MANY_INPUTS``, the search starts at the smallest structure and adds inputs; at the end its result
+is compared with the naive structure, which may be better if many inputs are weak.
 """
 
 from collections.abc import Callable
@@ -19,13 +20,13 @@ from ebnc.structure.embedded import EmbeddedStructure
 __all__ = ["least_structure", "naive_structure", "search_from_starts"]
 
 MANY_INPUTS = 100
-LARGEST_RIVAL = 3000  # parameters of a naive structure that is looked at for so many inputs
+LARGEST_RIVAL = 3000  # maximum parameters of the naive structure for this comparison
 
 
 def search_from_starts(
     scorer: Scorer, limits: Limits, report: Callable[[Step], None] | None = None
 ) -> SearchResult:
-    """The better of the searches from these starts; its trace and models are those of all."""
+    """Return the better search from these starts, with the traces and models of all searches."""
     cases = scorer.cases
 
     def search(start: EmbeddedStructure, max_steps: int = 1000) -> SearchResult:
@@ -46,12 +47,12 @@ def search_from_starts(
 
 
 def naive_structure(cases: Parts, limits: Limits) -> EmbeddedStructure:
-    """Naive, without forbidden inputs, with required arcs."""
+    """Return the naive structure without forbidden inputs and with required arcs."""
     return _structure(cases, limits, set(varying_inputs(cases)) - limits.forbidden_features)
 
 
 def least_structure(cases: Parts, limits: Limits) -> EmbeddedStructure:
-    """Required inputs and arcs only: often nothing at all."""
+    """Return the structure of required inputs and arcs only, which is often empty."""
     heads = {head for _, head in limits.required_arcs}
     return _structure(cases, limits, limits.required_features | heads)
 

@@ -1,22 +1,22 @@
-"""The prior of structures p(m′), one for classifiers and for the nodes of networks.
+"""The prior of structures p(m′), the same for classifiers and for the nodes of networks.
 
-Hundreds of candidates compete, and evidence alone would overfit small data. The prior corrects
-for their number (Scott & Berger 2010). That no input matters has probability ½. Else every number
-k = 1 … n of inputs is as likely, and so is every set of k out of n; every number a of interaction
-arcs is as likely, and so is every set of a out of the pairs of these inputs:
+Hundreds of candidates compete, and evidence alone would overfit small data. The prior corrects for
+their number (Scott & Berger 2010). With probability ½ no input matters. Otherwise all numbers
+k = 1 … n of inputs have equal probability, and so do all sets of k out of n; all numbers a of
+interaction arcs have equal probability, and so do all sets of a out of the pairs of these inputs:
 
     log p(m′) = −log 2n − log C(n, k) − log C(k (k − 1)/2, a)        k > 0
     log p(m′) = −log 2                                               k = 0
 
-(up to the number of arcs, which is left unnormalised). n counts inputs with more than one state.
+(the number of arcs is not normalised). n counts inputs with more than one state.
 
-Where numbers were cut with the labels in view, the search for any effect at all began there: c of
-m numbers were cut, at places between two of N cases. Then n in the first term is replaced by
+If numeric inputs were discretised with the labels in view, that was already a search for effects:
+c of m numeric inputs were cut, at places between two of N rows. Then n in the first term becomes
 
-    C(m, c) · (m (N − 1) + inputs that are no numbers)
+    C(m, c) · (m (N − 1) + number of other inputs)
 
-A full table and a tree with k parents pay the first term. A tree also pays for its questions (see
-``network.local.tree_growth``).
+A full table and a tree with k parents pay for their inputs, not for arcs. A tree also pays for its
+questions (see ``network.local.tree_growth``).
 """
 
 import math
@@ -30,9 +30,9 @@ __all__ = ["log_cluster_prior", "log_input_prior", "log_number_of_effects"]
 
 
 def log_input_prior(n_inputs: int, n_chosen: int, log_effects: float | None = None) -> float:
-    """The prior of a set of k inputs out of n: ½ for none, else −log 2n − log C(n, k).
+    """Return the log prior of a set of k inputs out of n: −log 2n − log C(n, k), −log 2 if k = 0.
 
-    ``log_effects``: what stands for log n in the first term, see ``log_number_of_effects``.
+    ``log_effects``: replaces log n in the first term; see ``log_number_of_effects``.
     """
     if n_chosen == 0:
         return -math.log(2)
@@ -41,7 +41,7 @@ def log_input_prior(n_inputs: int, n_chosen: int, log_effects: float | None = No
 
 
 def log_number_of_effects(cases: Parts) -> float:
-    """log of the number of single effects that were looked at, cuts of numbers among them."""
+    """Return the log of the number of single effects that were tried, including cuts."""
     states = [cases.domain[x] for x in cases.inputs]
     cuts = [sum(isinstance(state, Interval) for state in each) - 1 for each in states]
     n_numbers, n_cut = sum(n >= 0 for n in cuts), sum(n > 0 for n in cuts)
@@ -53,9 +53,9 @@ def log_number_of_effects(cases: Parts) -> float:
 def log_cluster_prior(
     n_inputs: int, clusters: Collection[Cluster], log_effects: float | None = None
 ) -> float:
-    """log p(m′) of a structure with these clusters, whose inputs were chosen out of n.
+    """Return log p(m′) of a structure with these clusters, whose inputs were chosen out of n.
 
-    An arc stands for every input of a cluster beyond its first.
+    Each input of a cluster after the first counts as one arc.
     """
     n_chosen = len(frozenset().union(*clusters))
     n_arcs = sum(len(cluster) - 1 for cluster in clusters if cluster)

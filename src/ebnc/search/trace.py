@@ -1,4 +1,4 @@
-"""What a search reports: its steps, what they cost, and what each selected input is worth."""
+"""The report of a search: its steps, their cost, and the importance of each selected input."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -8,7 +8,7 @@ __all__ = ["FeatureWorth", "SearchTrace", "Step"]
 
 @dataclass(frozen=True)
 class Step:
-    """One accepted move, with the score, dimension and seconds after it."""
+    """One accepted move, with the score, the dimension and the elapsed seconds after it."""
 
     move: str
     score: float
@@ -21,7 +21,10 @@ class Step:
 
 @dataclass
 class SearchTrace:
-    """Every accepted move, and what the search cost: candidates screened, structures fitted."""
+    """Every accepted move, and the numbers of screened candidates and fitted structures.
+
+    ``interrupted``: whether Ctrl-C ended the search.
+    """
 
     steps: list[Step] = field(default_factory=list)
     n_screened: int = 0
@@ -35,8 +38,11 @@ class SearchTrace:
 
 
 class FeatureWorth(NamedTuple):
-    """An input that was selected, by how much the score falls without it, and the step of the
-    search that took it in: 0 is the start."""
+    """A selected input, its importance, and when it was added.
+
+    ``worth``: how much the score falls without the input. ``entered``: the step of the search that
+    added it; 0 is the start.
+    """
 
     feature: str
     worth: float

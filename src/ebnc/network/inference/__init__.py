@@ -1,1 +1,1 @@
-"""Questions to a network: exact sums, samples, posteriors."""
+"""Inference in a network: exact sums, samples, posteriors."""

@@ -1,10 +1,10 @@
-"""Sums over hidden variables, exactly, one variable after another (variable elimination).
+"""Exact sums over hidden variables by variable elimination.
 
     Σ_hidden Π_i p(z_i | pa_i)
 
-Every factor is a table over those of its variables that have no value yet. To sum out a variable
-multiplies the tables that hold it and adds along its axis; the table before adding is over the
-variable and its neighbours. The next one is always the one with the smallest such table.
+Each factor is a table over its unobserved variables. Eliminating a variable multiplies all tables
+that contain it and sums along its axis; the product is a table over the variable and its
+neighbours. The greedy order always eliminates the variable with the smallest product.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,17 +20,17 @@ from ebnc.typing import FloatArray
 
 __all__ = ["Elimination", "log_sums", "plan_elimination"]
 
-MOST_CELLS = 2**18  # of a table for one row; what needs larger ones is not summed exactly
-CHUNK_CELLS = 2**18  # of the tables of several rows that are worked on together
+MOST_CELLS = 2**18  # maximum cells of a table for one row; larger sums are refused
+CHUNK_CELLS = 2**18  # maximum cells of a table for a chunk of rows
 
 
 @dataclass(frozen=True)
 class Elimination:
-    """What is summed out in which order, and the cells of the largest table on the way.
+    """An elimination order, and the number of cells of the largest intermediate table.
 
-    ``axes``: the variables without a value, in the order of the axes of every table: the kept ones
-    first, then the hidden ones, the last of them summed out first. ``factors``: every node that
-    matters, with the axes of its table.
+    ``kept``: the variables of the result. ``axes``: the unobserved variables in the order of the
+    axes of every table: kept ones first, then hidden ones; the last axis is summed out first.
+    ``factors``: every relevant node with the axes of its table.
     """
 
     kept: tuple[str, ...]
@@ -40,9 +40,10 @@ class Elimination:
 
 
 def plan_elimination(network: Joint, kept: Sequence[str], observed: Collection[str]) -> Elimination:
-    """How to sum out all but ``kept`` and ``observed``; raises ``TooLargeError`` where it cannot.
+    """Plan how to sum out all variables but ``kept`` and ``observed``.
 
-    Only ancestors of these two matter: all other nodes sum to 1.
+    Only ancestors of these two matter, because all other nodes sum to 1. Raises ``TooLargeError``
+    if a table would exceed ``MOST_CELLS``.
     """
     nodes = network.ancestral([*kept, *observed])
     hidden = [x for x in nodes if x not in observed and x not in kept]
@@ -71,7 +72,7 @@ def plan_elimination(network: Joint, kept: Sequence[str], observed: Collection[s
 
 
 def log_sums(network: Joint, rows: CodedRows, plan: Elimination) -> FloatArray:
-    """log Σ_hidden Π p(z_i | pa_i) for every row, shape (rows, states of the kept variables …)."""
+    """Return log Σ_hidden Π p(z_i | pa_i) for every row, shape (rows, states of ``kept`` …)."""
     result = np.empty((len(rows), *(network.domain.n_states(x) for x in plan.kept)))
     step = max(1, CHUNK_CELLS // plan.largest)
     for start in range(0, len(rows), step):
@@ -110,7 +111,7 @@ def _table(network: Joint, name: str, scope: tuple[str, ...], rows: CodedRows) -
 def _product(
     tables: Sequence[tuple[tuple[str, ...], FloatArray]], scope: tuple[str, ...]
 ) -> FloatArray:
-    """The sum of logarithms, over all of ``scope``, whose order the axes of the tables have."""
+    """Return the sum of log tables over ``scope``; their axes follow the order of ``scope``."""
     total = np.zeros(())
     for own, table in tables:
         n_states = iter(table.shape[1:])

@@ -1,8 +1,9 @@
-"""Log-likelihood of rows with missing entries: what is missing is summed out.
+"""Log-likelihood of rows with missing entries, which are summed out.
 
     log p(observed) = log Σ_hidden Π_i p(z_i | pa_i)
 
-Only ancestors of what is observed matter. Rows with the same entries missing are done together.
+Only ancestors of observed variables matter. Rows with the same missing entries are computed
+together.
 """
 
 import warnings
@@ -27,16 +28,16 @@ def log_marginals(
     n_samples: int | None,
     random_state: int,
 ) -> FloatArray:
-    """log p of the observed entries of every row; ``hidden``: (variables, rows), True if missing.
+    """Return log p of the observed entries of every row.
 
-    Exact where the tables on the way are small enough. Otherwise the logarithm of the mean of
-    ``n_samples`` likelihood weights, with a warning that names its standard error; without
-    ``n_samples`` a ``TooLargeError``.
+    ``hidden``: (variables, rows), True if missing. The result is exact if the intermediate tables
+    are small enough. Otherwise it is the logarithm of the mean of ``n_samples`` likelihood weights,
+    and a warning reports its standard error; without ``n_samples`` a ``TooLargeError`` is raised.
     """
     if n_samples is not None and n_samples < 1:
         raise ParameterError(f"n_samples must be at least 1, got {n_samples}")
     result = np.empty(len(rows))
-    effective: list[float] = []  # sizes of the samples that rows were estimated from
+    effective: list[float] = []  # effective sample sizes of the estimated rows
     patterns, member = np.unique(hidden, axis=1, return_inverse=True)
     n_states = tuple(map(network.domain.n_states, rows.names))
     for p, pattern in enumerate(patterns.T):
@@ -57,26 +58,26 @@ def log_marginals(
         generator = np.random.default_rng([random_state, p])
         for column, place in zip(codes.T, chosen.tolist(), strict=True):
             evidence = {x: int(c) for x, c in zip(rows.names, column, strict=True) if x in observed}
-            found = weighted_samples(network, evidence, (), n_samples, generator)
-            result[place] = found.log_mean
-            effective.append(found.effective)
+            samples = weighted_samples(network, evidence, (), n_samples, generator)
+            result[place] = samples.log_mean
+            effective.append(samples.effective)
     if effective and n_samples is not None:
         _warn(len(rows), n_samples, np.array(effective))
     return result
 
 
 def _warn(n_rows: int, n_samples: int, effective: FloatArray) -> None:
-    """Say how exact estimates are: log p̂ has variance 1/effective − 1/n, to first order."""
+    """Warn how precise the estimates are: log p̂ has variance 1/effective − 1/n, to first order."""
     few = int((effective < FEW_EFFECTIVE).sum())
     with np.errstate(divide="ignore"):
         errors = np.sqrt(np.maximum(1 / effective - 1 / n_samples, 0.0))
-    said = (
+    message = (
         f"log p of {len(effective)} of {n_rows} rows is estimated from {n_samples} samples each, "
         f"with standard errors up to {errors.max():.2g}"
     )
     if few:
-        said += (
+        message += (
             f"; {few} of them rest on fewer than {FEW_EFFECTIVE} effective samples and may be far "
             "too low: give more samples"
         )
-    warnings.warn(said, UserWarning, stacklevel=4)
+    warnings.warn(message, UserWarning, stacklevel=4)

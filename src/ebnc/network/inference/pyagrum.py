@@ -1,4 +1,4 @@
-"""The bridge to pyAgrum (extra ``exact``): networks there and back, and exact posteriors."""
+"""Conversion to and from pyAgrum (extra ``exact``), and exact posteriors computed by it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ __all__ = ["ExactPosterior", "exact_posterior", "tables_from_pyagrum", "to_pyagr
 
 @dataclass(frozen=True, eq=False)
 class ExactPosterior:
-    """p(variables | evidence), one axis each, and log p(evidence)."""
+    """p(variables | evidence) with one axis per variable, and log p(evidence)."""
 
     probabilities: FloatArray
     log_evidence: float
@@ -36,9 +36,9 @@ def _pyagrum() -> Any:
 
 
 def to_pyagrum(network: Joint, names: Sequence[str] | None = None) -> Any:
-    """A pyAgrum ``BayesNet`` with every local distribution written out; ``names``: only these.
+    """Return a pyAgrum ``BayesNet`` of full tables, of all nodes or only of ``names``.
 
-    States become labels as they print; structure inside a node (EBNC, tree) is lost.
+    The printed form of a state becomes its label. Structure inside a node (EBNC, tree) is lost.
     """
     kept = network.order if names is None else names
     refuse_expansion(network[x] for x in kept)
@@ -52,17 +52,17 @@ def to_pyagrum(network: Joint, names: Sequence[str] | None = None) -> Any:
             bn.addArc(parent, name)
         table = expand(network[name])
         cpt = bn.cpt(name)
-        order = list(reversed(cpt.names))  # NumPy's axes run the other way round
+        order = list(reversed(cpt.names))  # pyAgrum's first variable is NumPy's last axis
         own = [*table.parents, name]
         cpt[:] = np.ascontiguousarray(np.transpose(table.theta, [own.index(x) for x in order]))
     return bn
 
 
 def tables_from_pyagrum(bn: Any) -> list[Table]:
-    """The nodes of a pyAgrum ``BayesNet`` as full tables; states are its labels."""
+    """Return the nodes of a pyAgrum ``BayesNet`` as full tables whose states are its labels."""
     _pyagrum()
     if not (hasattr(bn, "cpt") and hasattr(bn, "names")):
-        raise NetworkError(f"a pyagrum.BayesNet is needed, got {type(bn).__name__}")
+        raise NetworkError(f"expected a pyagrum.BayesNet, got {type(bn).__name__}")
     domain = Domain(
         {bn.variable(node).name(): list(bn.variable(node).labels()) for node in bn.nodes()}
     )
@@ -83,9 +83,9 @@ def exact_posterior(
     variables: Sequence[str],
     evidence: Mapping[str, int],
 ) -> ExactPosterior | None:
-    """By pyAgrum's lazy propagation on the relevant nodes; None where the evidence is impossible.
+    """Run pyAgrum's lazy propagation on the relevant nodes; None if the evidence is impossible.
 
-    The cliques of the junction tree are counted before anything is allocated for them.
+    The sizes of the cliques are checked before pyAgrum allocates tables for them.
     """
     bn = to_pyagrum(network, network.ancestral([*variables, *evidence]))
     gum = _pyagrum()
@@ -98,8 +98,8 @@ def exact_posterior(
         clique = [bn.variable(i).domainSize() for i in tree.clique(node)]
         if prod(clique) > MOST_CELLS:
             raise TooLargeError(
-                f"exact inference needs a table of {len(clique)} variables, more than {MOST_CELLS} "
-                "cells; query by sampling (method='weighting' or 'gibbs')"
+                f"exact inference needs a table of {len(clique)} variables with more than "
+                f"{MOST_CELLS} cells; query by sampling (method='weighting' or 'gibbs')"
             )
     try:
         if evidence:
@@ -120,7 +120,7 @@ def exact_posterior(
 
 
 def state_names(states: tuple[State, ...]) -> list[str]:
-    """States as they print, all different."""
+    """Return the printed states, made unique."""
     names: list[str] = []
     for state in states:
         text = "missing" if state is None else str(state)

@@ -1,4 +1,4 @@
-"""Questions to a network: p(variables | evidence), exactly or by sampling with standard errors."""
+"""Queries of a network: p(variables | evidence), exact or sampled with standard errors."""
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -32,10 +32,10 @@ __all__ = ["Method", "query"]
 Method: TypeAlias = Literal["auto", "exact", "weighting", "gibbs"]
 
 N_CHAINS = 200
-N_STARTS = 100 * N_CHAINS  # weighted samples that the starts of chains are drawn from
-LEAST_SWEEPS = 100  # that count, of each chain
-FEW_STARTS = 20  # possible ones; with fewer all chains may start on one side of a zero
-LONGEST_MEMORY = 0.2  # correlation between a chain's first third and its last
+N_STARTS = 100 * N_CHAINS  # weighted samples from which the starts of chains are drawn
+LEAST_SWEEPS = 100  # minimum sweeps per chain after the burn-in
+FEW_STARTS = 20  # with fewer possible starts, all chains may be on one side of a zero
+LONGEST_MEMORY = 0.2  # maximum correlation between the first and last third of the chains
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +70,8 @@ class _Question:
         )
 
     def impossible(self) -> QueryError:
-        given = {x: self.network.domain[x][code] for x, code in self.evidence.items()}
-        return QueryError(f"the evidence {given} has probability 0; nothing follows from it")
+        states = {x: self.network.domain[x][code] for x, code in self.evidence.items()}
+        return QueryError(f"the evidence {states} has probability 0; change or drop a state")
 
 
 def query(
@@ -82,24 +82,24 @@ def query(
     n_samples: int,
     random_state: int,
 ) -> QueryResult:
-    """p(variables | evidence) by the method asked for; see ``Network.query``."""
+    """Return p(variables | evidence) by ``method``; see ``Network.query``."""
     asked = (variables,) if isinstance(variables, str) else tuple(variables)
     if method not in METHODS:
         raise ParameterError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     if n_samples < 1:
         raise ParameterError(f"n_samples must be at least 1, got {n_samples}")
     for name in (*asked, *evidence):
-        network[name]  # raises where there is no such node
+        network[name]  # raises an error if the network has no such node
     if not asked or len(set(asked)) < len(asked) or set(asked) & set(evidence):
         raise QueryError(
-            f"ask for at least one variable, each once, none of the evidence; got {list(asked)} "
-            f"given {list(evidence)}"
+            "query at least one variable, each once, and none that is also evidence; got variables "
+            f"{list(asked)} and evidence {list(evidence)}"
         )
     codes = {name: code_of(network.domain, name, state) for name, state in evidence.items()}
-    found = METHODS[method](_Question(network, asked, codes, n_samples, random_state))
-    if found.warning is not None:
-        warnings.warn(found.warning, UserWarning, stacklevel=3)
-    return found
+    result = METHODS[method](_Question(network, asked, codes, n_samples, random_state))
+    if result.warning is not None:
+        warnings.warn(result.warning, UserWarning, stacklevel=3)
+    return result
 
 
 def _auto(question: _Question) -> QueryResult:
@@ -132,16 +132,15 @@ def _exact(question: _Question) -> QueryResult:
 
 def _by_pyagrum(question: _Question) -> QueryResult:
     network = question.network
-    found = exact_posterior(network, question.variables, question.evidence)
-    if found is None:
+    posterior = exact_posterior(network, question.variables, question.evidence)
+    if posterior is None:
         raise question.impossible()
-    return question.answer(found.probabilities, None, found.log_evidence, "exact (pyAgrum)")
+    return question.answer(posterior.probabilities, None, posterior.log_evidence, "exact (pyAgrum)")
 
 
 def _weighted_samples(question: _Question, n: int) -> WeightedSamples:
     generator = np.random.default_rng(question.random_state)
-    what = (question.network, question.evidence, question.variables)
-    return weighted_samples(*what, n, generator)
+    return weighted_samples(question.network, question.evidence, question.variables, n, generator)
 
 
 def _weighting(question: _Question) -> QueryResult:
@@ -160,9 +159,8 @@ def _from_weights(question: _Question, samples: WeightedSamples) -> QueryResult:
     warning = None
     if samples.effective < FEW_EFFECTIVE:
         warning = (
-            f"the samples are worth {samples.effective:.0f} without weights, fewer than "
-            f"{FEW_EFFECTIVE}: the answer may be far off, whatever its standard errors; "
-            "give more samples"
+            f"the effective sample size is {samples.effective:.0f}, below {FEW_EFFECTIVE}: the "
+            "answer may be far off, whatever its standard errors; give more samples"
         )
     return question.answer(p, np.sqrt(variance), samples.log_mean, "weighting", warning)
 
@@ -170,10 +168,10 @@ def _from_weights(question: _Question, samples: WeightedSamples) -> QueryResult:
 def _weighted_shares(
     question: _Question, samples: WeightedSamples
 ) -> tuple[FloatArray, FloatArray]:
-    """p̂ = Σ w I / Σ w of every cell, and its variance Σ w²(I − p̂)²/(Σ w)².
+    """Return p̂ = Σ w I / Σ w of every cell, and its variance Σ w²(I − p̂)²/(Σ w)².
 
-    The square of one average sample's share is added to the variance, so that a state never drawn
-    is not taken for impossible.
+    The variance includes the square of one average sample's share, so that a state that was never
+    drawn does not look impossible.
     """
     cells, n_cells, w = _cells(question, samples.rows), prod(question.shape), samples.weights
     total = w.sum()
@@ -185,11 +183,11 @@ def _weighted_shares(
 
 
 def _gibbs(question: _Question) -> QueryResult:
-    """Averages of chains; the spread between them gives the standard errors.
+    """Average Gibbs chains; the spread between chains gives the standard errors.
 
-    Chains start at weighted samples, resampled by their weights. Where a chain remembers its start
-    (its first third tells its last) the answer is no better than the starts: their variance is
-    added, and where weights are too uneven to resample by, the answer carries a warning.
+    Chains start at weighted samples, resampled by weight. If the first third of the chains predicts
+    the last, the answer is no better than the starts. The variance of the starts is then added, or
+    the answer has a warning if the weights were too uneven for resampling.
     """
     samples = _weighted_samples(question, N_STARTS)
     n_possible = int(np.count_nonzero(samples.weights))
@@ -198,8 +196,8 @@ def _gibbs(question: _Question) -> QueryResult:
             f"no sample of {N_STARTS} agrees with the evidence on {sorted(question.evidence)}; its "
             "probability is 0 or too small for sampling; use method='exact'"
         )
-    # Uneven weights are flattened until starts differ: chains that all start at one place would
-    # agree with each other wherever they are kept.
+    # Flatten uneven weights until the starts differ: chains that all start in one place would
+    # agree with each other even if they never leave it.
     weights, enough = samples.weights, min(N_CHAINS, n_possible / 2)
     while effective_size(weights) < enough:
         weights = np.sqrt(weights)
@@ -207,11 +205,13 @@ def _gibbs(question: _Question) -> QueryResult:
     generator = np.random.default_rng([question.random_state, 1])
     starts = resample(samples, weights, N_CHAINS, generator)
     n_sweeps = max(LEAST_SWEEPS, -(-question.n_samples // N_CHAINS))
-    what = (question.network, question.evidence, question.variables)
+    chains = gibbs_samples(
+        question.network, question.evidence, question.variables, starts, n_sweeps, generator
+    )
     n_cells = prod(question.shape)
     first_cell = np.arange(N_CHAINS) * n_cells
     counts = np.zeros((3, N_CHAINS * n_cells))
-    for i, rows in enumerate(gibbs_samples(*what, starts, n_sweeps, generator)):
+    for i, rows in enumerate(chains):
         cells = first_cell + _cells(question, rows)
         counts[3 * i // n_sweeps] += np.bincount(cells, minlength=N_CHAINS * n_cells)
     thirds = counts.reshape(3, N_CHAINS, n_cells)
@@ -237,10 +237,12 @@ def _gibbs(question: _Question) -> QueryResult:
 
 
 def _memory(thirds: FloatArray) -> float:
-    """Correlation between first and last thirds of the chains, all cells together.
+    """Return the correlation between the first and last thirds of the chains, over all cells.
 
-    ``thirds``: (3, chains, cells). Σ first·last / √(Σ first² Σ last²), each from its mean over the
-    chains: cells in which chains are kept spread most and count most. 0 where chains do not differ.
+        Σ first·last / √(Σ first² Σ last²), each centred on its mean over the chains
+
+    ``thirds``: (3, chains, cells). Cells in which chains are stuck spread most and count most. The
+    correlation is 0 if the chains do not differ.
     """
     first, _, last = thirds - thirds.mean(axis=1, keepdims=True)
     scale = np.sqrt((first**2).sum() * (last**2).sum())

@@ -1,4 +1,4 @@
-"""The answer to a query: a table of probabilities, with errors where they are estimates."""
+"""The result of a query: a table of probabilities, with standard errors if they are estimates."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -14,12 +14,24 @@ __all__ = ["QueryResult"]
 
 @dataclass(frozen=True, eq=False)
 class QueryResult:
-    """p(variables | evidence): an array with one axis for each variable.
+    """p(variables | evidence), with one axis for each variable.
 
-    ``standard_errors``: None where the answer is exact. ``log_evidence``: log p(evidence), where
-    the method gives it; an estimate where the answer is one. ``method``: how it was found.
-    ``warning``: why the answer and its standard errors cannot be trusted, None where nothing speaks
-    against them.
+    Attributes
+    ----------
+    variables : tuple of str
+        The queried variables, in the order of the axes.
+    states : tuple of tuples
+        The states of each variable, in the order of the entries.
+    probabilities : array
+        The joint probabilities, shape (states of each variable …).
+    standard_errors : array or None
+        Standard errors of the probabilities; None if they are exact.
+    log_evidence : float or None
+        log p(evidence), exact or estimated; None if the method does not provide it.
+    method : str
+        The method that was used.
+    warning : str or None
+        Why the probabilities and their standard errors cannot be trusted; None if they can.
     """
 
     variables: tuple[str, ...]
@@ -31,7 +43,7 @@ class QueryResult:
     warning: str | None = None
 
     def __getitem__(self, states: State) -> float:
-        """The probability of one state, or of a tuple of them, one for each variable."""
+        """Return the probability of a state, or of a tuple with one state for each variable."""
         key = states if len(self.variables) > 1 else (states,)
         if not isinstance(key, tuple) or len(key) != len(self.variables):
             raise QueryError(f"give one state for each of {list(self.variables)}, got {states!r}")
@@ -43,7 +55,7 @@ class QueryResult:
         return float(self.probabilities[tuple(place)])
 
     def to_dict(self) -> dict[State, float]:
-        """Probabilities by state, or by tuples of states where several variables were asked for."""
+        """Return probabilities by state, or by tuple of states for several variables."""
         keys = product(*self.states)
         values = self.probabilities.ravel().tolist()
         if len(self.variables) == 1:

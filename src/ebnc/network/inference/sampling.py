@@ -1,6 +1,6 @@
 """Samples of a network: forward, weighted by evidence, and by Gibbs sweeps.
 
-All of them draw many rows at once, one node after another; a node costs one look-up for all rows.
+All functions draw many rows at once, node by node; each node is looked up once for all rows.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -22,16 +22,16 @@ __all__ = [
     "weighted_samples",
 ]
 
-BURN_IN = 200  # sweeps before the first one that counts
-FEW_EFFECTIVE = 200  # with fewer effective samples standard errors of weighting mean little
+BURN_IN = 200  # sweeps to discard at the start of a chain
+FEW_EFFECTIVE = 200  # below this effective size, standard errors of weighting are unreliable
 
 
 @dataclass(frozen=True, eq=False)
 class WeightedSamples:
-    """Rows with the evidence set, and w, the weight of each, relative to the largest.
+    """Rows that agree with the evidence, each with its weight w relative to the largest.
 
     ``log_mean``: log of the mean weight, an estimate of log p(evidence). ``effective``: the size
-    (Σ w)²/Σ w² of a sample without weights that is as exact; 0 where no row is possible.
+    (Σ w)²/Σ w² of an equally precise unweighted sample; 0 if every weight is 0.
     """
 
     rows: CodedRows
@@ -41,7 +41,7 @@ class WeightedSamples:
 
 
 def sample_codes(network: Joint, n: int, generator: np.random.Generator) -> CodeArray:
-    """n rows of p(z) as codes, shape (variables, n), by forward sampling."""
+    """Draw n rows of p(z) as codes, shape (variables, n), by forward sampling."""
     rows = _blank(network, n)
     _draw(network, rows, network.order, {}, generator)
     return rows.codes
@@ -54,9 +54,9 @@ def weighted_samples(
     n: int,
     generator: np.random.Generator,
 ) -> WeightedSamples:
-    """Likelihood weighting: n samples with the evidence set, drawn forward otherwise.
+    """Draw n samples by likelihood weighting: evidence is fixed, other nodes are drawn forward.
 
-    Only ``names`` and the evidence with their ancestors are sampled.
+    Only ``names``, the evidence and their ancestors are sampled.
     """
     rows = _blank(network, n)
     order = network.ancestral([*names, *evidence])
@@ -77,13 +77,13 @@ def effective_size(weights: FloatArray) -> float:
 def resample(
     samples: WeightedSamples, weights: FloatArray, n: int, generator: np.random.Generator
 ) -> CodedRows:
-    """n of the rows, each as often as its share of the weights says, but for rounding.
+    """Draw n of the rows in proportion to their weights (up to rounding).
 
-    Systematic resampling: one uniform number u, and the rows at (u + i)/n of the summed weights.
+    Systematic resampling: one uniform number u selects the rows at (u + i)/n of the summed weights.
     """
     ends = np.cumsum(weights)
     at = (generator.random() + np.arange(n)) * (ends[-1] / n)
-    last = np.flatnonzero(weights)[-1]  # where rounding leads beyond the sum
+    last = np.flatnonzero(weights)[-1]  # used if rounding leads beyond the sum
     chosen = np.minimum(np.searchsorted(ends, at, side="right"), last)
     rows = samples.rows
     return CodedRows(rows.names, rows.n_states, rows.codes[:, chosen])
@@ -97,9 +97,9 @@ def gibbs_samples(
     n_sweeps: int,
     generator: np.random.Generator,
 ) -> Iterator[CodedRows]:
-    """States of Gibbs chains after each of ``n_sweeps`` sweeps past the burn-in.
+    """Yield the states of Gibbs chains after each of ``n_sweeps`` sweeps past the burn-in.
 
-    Every row of ``starts`` is the start of a chain, and is overwritten. Every hidden node is drawn
+    Each row of ``starts`` is the start of a chain and is overwritten. Each hidden node is drawn
     from p(z | its Markov blanket). Zeros in tables may keep a chain from reaching all states.
     """
     order = network.ancestral([*names, *evidence])
@@ -137,7 +137,7 @@ def _draw(
     evidence: Mapping[str, int],
     generator: np.random.Generator,
 ) -> FloatArray:
-    """Fill ``rows`` node by node, parents first; returns Σ log p of the evidence by row."""
+    """Fill ``rows`` node by node, parents first, and return Σ log p(evidence) by row."""
     weights = np.zeros(len(rows))
     for name in order:
         place = rows.place(name)
@@ -151,6 +151,6 @@ def _draw(
 
 
 def _draw_states(probabilities: FloatArray, uniforms: FloatArray) -> CodeArray:
-    """A state for every row of ``probabilities`` (rows, K), by inversion of one uniform number."""
+    """Draw a state for every row of ``probabilities`` (rows, K) by inverting one uniform number."""
     below = np.cumsum(probabilities[:, :-1], axis=1) <= uniforms[:, None]
     return np.asarray(below.sum(axis=1), dtype=np.uint32)

@@ -1,8 +1,8 @@
-"""What may be done with one node next: candidate changes, each with its gain.
+"""Candidate changes of one node, each with its gain.
 
-Gains of one more parent are estimated by every kind of local distribution (those of tables are
-exact), the node without each parent is fitted, and refinements of its embedded structure are
-estimated. These tasks do not depend on each other: they run on several threads.
+Every kind of local distribution estimates the gain of each extra parent (gains of tables are
+exact). The node is fitted without each of its parents. Gains of refinements of its embedded
+structure are estimated. These tasks are independent, so they run on several threads.
 """
 
 import math
@@ -20,7 +20,7 @@ from ebnc.threads import in_parallel, one_blas_thread
 
 __all__ = ["Candidate", "all_candidates", "fit_candidate", "fit_change"]
 
-FITTED_AT_ONCE = 4  # refinements of a node that are looked at; others wait for its next change
+FITTED_AT_ONCE = 4  # refinements of a node to consider before its next change
 
 
 class Candidate(NamedTuple):
@@ -29,13 +29,13 @@ class Candidate(NamedTuple):
     Attributes
     ----------
     change
-        What changes.
+        The change itself.
     gain
-        By how much the score rises, in nats.
+        The rise of the score, in nats.
     is_estimate
-        Whether the gain is known only after a fit.
+        Whether only a fit gives the exact gain.
     state
-        The node after the change, where it was fitted.
+        The node after the change; None if it was not fitted.
     """
 
     change: Change
@@ -46,7 +46,7 @@ class Candidate(NamedTuple):
 
 @one_blas_thread()
 def fit_change(learner: NodeLearner, state: NodeState, change: Change) -> NodeState:
-    """The node after a change."""
+    """Fit the node as it is after a change."""
     if change.verb == "add":
         return learner.learn((*state.parents, change.tail), state)
     if change.verb == "remove":
@@ -55,7 +55,7 @@ def fit_change(learner: NodeLearner, state: NodeState, change: Change) -> NodeSt
 
 
 def fit_candidate(learner: NodeLearner, state: NodeState, candidate: Candidate) -> Candidate:
-    """The candidate with its fit, and the gain that it has by that."""
+    """Return the candidate with its fit and its exact gain."""
     after = fit_change(learner, state, candidate.change)
     return Candidate(candidate.change, after.score - state.score, is_estimate=False, state=after)
 
@@ -64,7 +64,7 @@ def fit_candidate(learner: NodeLearner, state: NodeState, candidate: Candidate) 
 def all_candidates(
     learner: NodeLearner, state: NodeState, constraints: Constraints
 ) -> list[Candidate]:
-    """The changes of a node in one state: removals fitted, everything else estimated."""
+    """Return all changes of a node: removals are fitted, other gains are estimated."""
     node = learner.node
     if node.is_constant:
         return []
@@ -78,7 +78,7 @@ def all_candidates(
 
 
 def _additions(learner: NodeLearner, state: NodeState, constraints: Constraints) -> list[Candidate]:
-    """Each possible parent, with the gain of the best kind."""
+    """Return each possible parent, with the gain of the best kind."""
     node = learner.node
     if len(state.parents) >= constraints.max_parents:
         return []
@@ -88,7 +88,7 @@ def _additions(learner: NodeLearner, state: NodeState, constraints: Constraints)
     if not names:
         return []
     kinds = dict(learner.learners)
-    if not state.parents:  # with one parent an EBNC spans what a table does
+    if not state.parents:  # with one parent an EBNC equals a table
         kinds["table"] = learner.tables
     gains = in_parallel(lambda kind: kind.gains(state, names), list(kinds.values()))
     return [

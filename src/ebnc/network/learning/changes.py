@@ -8,8 +8,10 @@ __all__ = ["Change", "NetworkStep", "NetworkTrace"]
 
 @dataclass(frozen=True)
 class Change:
-    """One change: an arc ``tail`` → ``head`` is added, removed or turned round, or the embedded
-    structure of ``head`` is refined to ``families``.
+    """One change of the network.
+
+    ``verb``: "add", "remove" or "turn" the arc ``tail`` → ``head``, or "refine" the embedded
+    structure of ``head`` to ``families``.
     """
 
     verb: str
@@ -19,7 +21,7 @@ class Change:
 
     @cached_property
     def concerned(self) -> frozenset[str]:
-        """The nodes of an arc, whichever way it points, or the node that is refined."""
+        """Both nodes of an arc, or the node that is refined."""
         return frozenset([self.head] if self.verb == "refine" else [self.head, self.tail])
 
     def __str__(self) -> str:
@@ -30,7 +32,7 @@ class Change:
 
 @dataclass(frozen=True)
 class NetworkStep:
-    """An accepted change with the score of the whole network and the seconds after it."""
+    """An accepted change, with the score of the network and the elapsed seconds after it."""
 
     change: str
     score: float
@@ -39,7 +41,10 @@ class NetworkStep:
 
 @dataclass
 class NetworkTrace:
-    """Every accepted change, and what the search cost."""
+    """Every accepted change, and the number of fits.
+
+    ``interrupted``: whether Ctrl-C ended the search.
+    """
 
     steps: list[NetworkStep] = field(default_factory=list)
     n_fits: int = 0

@@ -1,7 +1,7 @@
-"""A record of a learning run, so that one that was killed goes on where it was.
+"""A record of a learning run, from which a run that was killed can continue.
 
-A text file, only ever appended to: a header with the fingerprint of data and settings, then one
-line of JSON for each event. A line that was cut off by the end of the process does not count.
+The record is an append-only text file: a header with the fingerprint of data and settings, then one
+line of JSON for each event. An incomplete last line is ignored.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ FORMAT = "ebnc checkpoint 1"
 
 
 class Checkpoint:
-    """An open record; ``events`` are those of earlier runs. ``close`` it at the end."""
+    """An open record; ``events`` are those of earlier runs. Call ``close`` at the end."""
 
     def __init__(self, path: str | os.PathLike[str], mark: str) -> None:
         self.path = Path(path)
@@ -32,8 +32,8 @@ class Checkpoint:
             self.events = [self._event(number, line) for number, line in enumerate(lines[1:], 2)]
             if lines and lines[0] != header:
                 raise SearchError(
-                    f"checkpoint {self.path} belongs to other data or other settings; name another "
-                    "file, or delete it to start afresh"
+                    f"checkpoint {self.path} belongs to other data or other settings; choose "
+                    "another file, or delete this one to start again"
                 )
             self._file: IO[bytes] = open(self.path, "ab")  # noqa: SIM115
             self._file.truncate(whole)
@@ -47,11 +47,11 @@ class Checkpoint:
             ) from None
 
     def close(self) -> None:
-        """Close the file; events that were appended are in it already."""
+        """Close the file; all appended events are already written."""
         self._file.close()
 
     def append(self, event: dict[str, Any]) -> None:
-        """Add one event, from any thread; it counts once its line is complete."""
+        """Append one event; any thread may call this."""
         with self._lock:
             self._write(json.dumps(event))
 
@@ -69,7 +69,7 @@ class Checkpoint:
         except UnicodeDecodeError:
             raise self._damaged(1) from None
         if whole and not lines[0].startswith('{"format": "ebnc checkpoint'):
-            raise FileError(f"{self.path} is no checkpoint of ebnc; name another file")
+            raise FileError(f"{self.path} is not an ebnc checkpoint; choose another file")
         return lines, whole
 
     def _event(self, number: int, line: str) -> dict[str, Any]:
@@ -83,24 +83,24 @@ class Checkpoint:
 
     def _damaged(self, number: int) -> FileError:
         return FileError(
-            f"checkpoint {self.path} is damaged in line {number}; delete it to start afresh"
+            f"checkpoint {self.path} is damaged in line {number}; delete it to start again"
         )
 
 
 class Unrecorded:
-    """Stands for a record where none is wanted."""
+    """A record that stores nothing, for runs without a checkpoint."""
 
     events: tuple[dict[str, Any], ...] = ()
 
     def append(self, event: dict[str, Any]) -> None:
-        """Forget the event."""
+        """Ignore the event."""
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing."""
 
 
 def fingerprint(cases: Cases, settings: Iterable[object]) -> str:
-    """A number that differs where data, states or settings differ."""
+    """Return a hash of data, states and settings."""
     digest = hashlib.sha256()
     for name, states in cases.domain.items():
         digest.update(repr((name, states)).encode())

@@ -1,4 +1,4 @@
-"""What the arcs of a network may be: required, forbidden, tiers, a number of parents."""
+"""Constraints on the arcs of a network: required and forbidden arcs, tiers, number of parents."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,10 @@ Arc = tuple[str, str]
 
 @dataclass(frozen=True)
 class Constraints:
-    """Arcs are pairs (parent, child). ``tiers``: no arc leads from a later tier to an earlier one.
+    """Constraints on the arcs (parent, child) of a network.
 
-    ``tier``: the number of every variable's tier; variables without one may stand anywhere.
+    ``tier``: the tier number of each variable; no arc leads from a later tier to an earlier one.
+    Variables without a tier are not constrained by tiers.
     """
 
     names: tuple[str, ...]
@@ -34,7 +35,7 @@ class Constraints:
         tiers: Sequence[Iterable[str]] = (),
         max_parents: int | None = None,
     ) -> "Constraints":
-        """Constraints from any iterables, checked for unknown names and contradictions."""
+        """Build constraints from any iterables; check for unknown names and contradictions."""
         if max_parents is not None and max_parents < 0:
             raise SearchError(f"max_parents must be at least 0, got {max_parents}")
         tier: dict[str, int] = {}
@@ -43,28 +44,28 @@ class Constraints:
                 raise SearchError(f"tiers must be lists of names, got the string {members!r}")
             for name in members:
                 if name in tier:
-                    raise SearchError(f"{name!r} is in two tiers; name it once")
+                    raise SearchError(f"{name!r} is in two tiers; list it once")
                 tier[name] = number
         needed = frozenset(_arc(arc) for arc in required)
         excluded = frozenset(_arc(arc) for arc in forbidden)
         most = len(names) if max_parents is None else max_parents
-        found = cls(tuple(names), needed, excluded, tier, most)
-        found._check()
-        return found
+        constraints = cls(tuple(names), needed, excluded, tier, most)
+        constraints._check()
+        return constraints
 
     def allows(self, tail: str, head: str) -> bool:
-        """Whether there may be an arc from ``tail`` to ``head``."""
+        """Return True if an arc from ``tail`` to ``head`` is allowed."""
         if (tail, head) in self.forbidden:
             return False
         ends = self.tier.get(tail), self.tier.get(head)
         return None in ends or ends[0] <= ends[1]  # type: ignore[operator]  # neither is None
 
     def required_parents(self, head: str) -> list[str]:
-        """The parents that a node must have."""
+        """Return the parents that a node must have."""
         return sorted(tail for tail, other in self.required if other == head)
 
     def to_plain(self) -> list[object]:
-        """All that the constraints say, in an order that does not vary."""
+        """Return the constraints as plain values in a fixed order."""
         tiers = sorted(self.tier.items())
         arcs = [sorted(self.required), sorted(self.forbidden)]
         return [self.names, *arcs, tiers, self.max_parents]
@@ -74,7 +75,7 @@ class Constraints:
         named = {x for arc in self.required | self.forbidden for x in arc} | set(self.tier)
         if named - known:
             raise SearchError(
-                f"{min(named - known)!r} is not a variable; there are {list(self.names)[:8]}"
+                f"{min(named - known)!r} is not a variable; variables are {list(self.names)[:8]}"
             )
         for tail, head in sorted(self.required):
             if not self.allows(tail, head):
@@ -93,10 +94,10 @@ class Constraints:
             raise SearchError(f"the required arcs contradict each other: {error}") from None
 
 
-def _arc(given: object) -> Arc:
-    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
-        raise SearchError(f"an arc must be a pair (parent, child), got {given!r}")
-    tail, head = given
+def _arc(value: object) -> Arc:
+    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
+        raise SearchError(f"an arc must be a pair (parent, child), got {value!r}")
+    tail, head = value
     if tail == head:
         raise SearchError(f"arc {tail!r} → {head!r} leads to itself")
     return tail, head

@@ -1,10 +1,9 @@
-"""Dense networks: an order, and every node given all variables before it (mathematics of §5).
+"""Dense networks: every node depends on all variables before it in an order (mathematics of §5).
 
-A node is the best by score of a naive EBNC on all its predecessors, with σ by evidence, that EBNC
-with interactions (searched in small networks), a tree grown among them, and a full table while
-that is small. Weak parents are kept, shrunk, rather than selected: on data with many of them that
-predicts better than a sparse network does. Nodes do not depend on each other, so each is one task
-for a thread.
+The score of a node chooses between a naive EBNC on all predecessors with σ by evidence, that EBNC
+with interactions (searched in small networks), a tree, and a full table if it is small. Weak
+parents are shrunk instead of dropped; on data with many weak dependences this predicts better than
+a sparse network. Nodes are independent, so each is one task for a thread.
 """
 
 import math
@@ -36,14 +35,14 @@ from ebnc.threads import in_parallel, one_blas_thread
 __all__ = ["DenseNode", "all_binary", "learn_dense_nodes"]
 
 SEARCHED = 32
-"""Variables of a network up to which interactions inside its nodes are searched."""
+"""Maximum number of variables for which interactions inside nodes are searched."""
 
 FIRST_NODES = 8
-"""Nodes, evenly spaced, whose σ is found first; their median is where the others begin."""
+"""Number of evenly spaced nodes that are fitted first; the others start at their median σ."""
 
 
 class DenseNode(NamedTuple):
-    """One node: its local distribution, and its score."""
+    """The local distribution of a node, and its score."""
 
     local: Local
     score: float
@@ -59,22 +58,22 @@ def learn_dense_nodes(
     known: Mapping[str, DenseFit],
     record: Callable[[str, DenseFit], None],
 ) -> dict[str, DenseNode]:
-    """All nodes of an order; every variable has two states.
+    """Learn all nodes for one order; every variable has two states.
 
     Parameters
     ----------
     cases
-        All variables as rows.
+        Data of all variables.
     order
         The variables, each after its parents.
     settings
         How nodes are fitted.
     constraints
-        Their required arcs are those that a tree must ask for.
+        A tree is admissible only if it uses the required parents of its node.
     known
-        Fits of an earlier run, which are taken as they are.
+        Fits of an earlier run, which are not repeated.
     record
-        Called with every other EBNC that is fitted, on several threads.
+        Called with every newly fitted EBNC, from several threads.
     """
     data = Indicators.of(cases, order)
     nodes = replace(settings, chooses_parents=False)
@@ -94,7 +93,7 @@ def learn_dense_nodes(
             record(name, fit)
         return _best_kind(learner, tuple(order[:d]), fit, searches=len(order) <= SEARCHED)
 
-    # The last nodes are the dearest; begun first, they do not keep one core busy at the end.
+    # The last nodes are the most expensive; starting with them keeps all cores busy to the end.
     places = list(reversed(range(len(order))))
     learned = in_parallel(learn, places)
     return dict(zip(order, reversed(learned), strict=True))
@@ -103,10 +102,10 @@ def learn_dense_nodes(
 def _best_kind(
     learner: NodeLearner, before: tuple[str, ...], naive: DenseFit | None, *, searches: bool
 ) -> DenseNode:
-    """The best of all kinds given all predecessors.
+    """Return the best of all kinds for all predecessors.
 
-    ``naive``: the fit of the naive EBNC, where EBNCs are allowed. ``searches``: whether to search
-    for interactions in it.
+    ``naive``: the fit of the naive EBNC; None if EBNCs are not allowed. ``searches``: whether to
+    search for interactions in it.
     """
     node, target = learner.node, learner.node.target
     scores: dict[str, float] = {}
@@ -122,16 +121,16 @@ def _best_kind(
         scores["ebnc"] = naive.score + learner.embedded.intercept_correction
         makers["ebnc"] = partial(EBNC, structure, node.cases.domain, naive.phi)
         if searches and len(before) > 1:
-            found = _searched(node.cases, before, node.settings.structure_prior)
-            if found.score > naive.score:
-                scores["ebnc"] = found.score + learner.embedded.intercept_correction
-                makers["ebnc"] = partial(_plain, found)
+            searched = _searched(node.cases, before, node.settings.structure_prior)
+            if searched.score > naive.score:
+                scores["ebnc"] = searched.score + learner.embedded.intercept_correction
+                makers["ebnc"] = partial(_plain, searched)
     for kind, other in learner.learners.items():
         if kind != "ebnc":
             compete(kind, other)
     if not scores:  # a table is too large
         compete(TREE.name, TREE.learner(node))
-    if not scores:  # no tree asks for all required parents
+    if not scores:  # the tree does not use all required parents
         compete("table", learner.tables)
     if not scores:
         refuse_unused_parent(target, grow_tree(node.cases, before).local, node.required)
@@ -140,20 +139,20 @@ def _best_kind(
 
 
 def _searched(cases: Cases, before: tuple[str, ...], structure_prior: bool) -> Scored:
-    """Interactions between predecessors, found by greedy search from the naive structure."""
+    """Search greedily for interactions between predecessors, from the naive structure."""
     rows = cases.rows
     codes = rows.codes[[rows.place(x) for x in before]]
     inputs = CodedRows(before, tuple(map(cases.domain.n_states, before)), codes)
-    mine = Cases(cases.domain, cases.target, inputs, cases.classes, cases.weights).counted()
+    distinct = Cases(cases.domain, cases.target, inputs, cases.classes, cases.weights).counted()
     naive = EmbeddedStructure.naive(cases.target, before)
-    return greedy_search(Scorer(mine, structure_prior=structure_prior), naive).best
+    return greedy_search(Scorer(distinct, structure_prior=structure_prior), naive).best
 
 
-def _plain(found: Scored) -> EBNC:
-    """The EBNC of a fit, without the data and the Hessian."""
-    return EBNC(found.structure, found.fit.design.basis.domain, found.fit.phi, ORTHONORMAL.name)
+def _plain(scored: Scored) -> EBNC:
+    """Return the EBNC of a fit, without the data and the Hessian."""
+    return EBNC(scored.structure, scored.fit.design.basis.domain, scored.fit.phi, ORTHONORMAL.name)
 
 
 def all_binary(cases: Cases) -> bool:
-    """Whether no variable has more than two states."""
+    """Return True if no variable has more than two states."""
     return bool(np.all(np.array(cases.rows.n_states) <= 2))

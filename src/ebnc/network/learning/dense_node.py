@@ -1,15 +1,16 @@
-"""A node with all its predecessors as main effects: the naive EBNC of a binary variable, fast.
+"""A fast fit of the naive EBNC of a binary variable, with all predecessors as main effects.
 
     λ(x) = b + Σ_j w_j x_j,     x_j the indicator of parent j's rarer state
 
-The prior is the same as everywhere: with φ the orthonormal coordinates (±1 for both states),
-w_j = ±4 φ_j and b + ½ Σ w_j = 2 φ_0, so that φ_j ~ N(0, σ²), φ_0 ~ N(0, s₀²) is
+The prior is that of all EBNCs: with φ the orthonormal coordinates (±1 for both states),
+w_j = ±4 φ_j and b + ½ Σ w_j = 2 φ_0, so that φ_j ~ N(0, σ²), φ_0 ~ N(0, s₀²) has the precision
 
     P = diag(0, 1/16σ², …) + vvᵀ/4s₀²,     v = (1, ½, …, ½)
 
-σ by evidence, with MacKay's (1992) fixed point: at the maximum σ² is |φ|²/γ, where
-γ = d − tr(A⁻¹)/σ² is the number of well-determined parameters (the dependence of log |A| on φ̃ is
-left out, which saves about a Hessian a step), plus the hyperprior; steps as in ``score.scales``.
+Evidence chooses σ by MacKay's (1992) fixed point: at the maximum σ² = |φ|²/γ, where
+γ = d − tr(A⁻¹)/σ² is the number of well-determined parameters. The dependence of log |A| on φ̃ is
+neglected, which saves about one Hessian per step. The hyperprior and the steps are those of
+``score.scales``.
 """
 
 import math
@@ -27,8 +28,8 @@ from ebnc.typing import FloatArray
 
 __all__ = ["DenseFit", "fit_dense_node"]
 
-ROUGH, FINE = 1e-2, 1e-8  # Newton decrements, in nats: while σ moves, and at the end
-ENOUGH = 0.02  # predicted gain in evidence, in nats, below which σ stays
+ROUGH, FINE = 1e-2, 1e-8  # final Newton decrements, in nats: while σ changes, and at the end
+ENOUGH = 0.02  # predicted gain in evidence, in nats, below which σ is final
 MOST_ROUNDS, MOST_STEPS, MOST_HALVINGS = 20, 100, 40
 LONGEST_STEP = 1.0  # in log σ
 
@@ -44,12 +45,12 @@ class DenseFit:
 
     @property
     def score(self) -> float:
-        """What is compared with other kinds of nodes."""
+        """The score to compare with other kinds of nodes."""
         return self.log_evidence + self.log_hyperprior
 
 
 class _Prior:
-    """P and its logarithm for d parents and one σ."""
+    """P and log |P| for d parents and one σ."""
 
     def __init__(self, d: int, scale: float) -> None:
         self.parents = 1.0 / (16.0 * scale**2)
@@ -76,7 +77,7 @@ class _Prior:
 
 @dataclass(eq=False)
 class _Place:
-    """Where a fit stands: β = (b, w) and all that depends on it."""
+    """One point of a fit: β = (b, w) and the row sums at β."""
 
     beta: FloatArray
     log_odds: FloatArray
@@ -86,7 +87,7 @@ class _Place:
 
 
 def fit_dense_node(data: Indicators, d: int, scale: float = math.exp(HYPER_MEAN)) -> DenseFit:
-    """Variable d of ``data`` given the d before it; ``scale``: a σ to begin with."""
+    """Fit variable d of ``data`` given the d before it; ``scale``: the first σ."""
     classes = data.states[d].astype(np.float64)
     share = (float(classes @ data.counts) + 0.5) / (float(data.counts.sum()) + 1.0)
     beta = np.zeros(d + 1)
@@ -129,7 +130,7 @@ def _terms(data: Indicators, classes: FloatArray, beta: FloatArray, log_odds: Fl
 def _climb(
     data: Indicators, classes: FloatArray, here: _Place, prior: _Prior, tolerance: float
 ) -> tuple[_Place, FloatArray]:
-    """Newton's method to a decrement below ``tolerance``; the factor of A at the last Hessian."""
+    """Run Newton's method to a decrement below ``tolerance``; also return the last factor of A."""
     d = len(here.beta) - 1
     for _ in range(MOST_STEPS):
         gradient = data.add_up(here.residual, d) - prior.times(here.beta)
@@ -138,7 +139,8 @@ def _climb(
         factor, info = dpotrf(hessian, lower=1, clean=0)
         if info:
             raise SingularHessianError(
-                f"the negative Hessian of {data.names[d]!r} given {d} parents has no factor"
+                f"the negative Hessian of {data.names[d]!r} given {d} parents is not positive "
+                "definite"
             )
         step, _ = dpotrs(factor, gradient, lower=1)
         slope = float(gradient @ step)
@@ -159,7 +161,7 @@ def _climb(
 
 
 def _to_state_one(beta: FloatArray, rare: tuple[int, ...]) -> FloatArray:
-    """From indicators of rarer states to indicators of state 1: w (1 − x) = w − w x."""
+    """Convert indicators of rarer states to indicators of state 1: w (1 − x) = w − w x."""
     flipped = np.array(rare[: len(beta) - 1]) == 0
     phi = beta.copy()
     phi[0] += beta[1:][flipped].sum()

@@ -1,7 +1,7 @@
-"""A network whose arcs are given: what was given as arcs, and the fit of every node to data (§5).
+"""Fit a network whose arcs are known: read the graph, then fit every node to data (§5).
 
-No arc is searched for. Each node gets a local distribution of exactly the parents that it is given;
-nodes have parameters of their own, so they are fitted one by one (Theorem 2).
+Each node gets a local distribution of exactly its given parents. Nodes do not share parameters, so
+they are fitted one by one (Theorem 2).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ from ebnc.structure.model_string import parse_model_string
 __all__ = ["FIT_KINDS", "Given", "GivenGraph", "fit_network", "read_graph"]
 
 FIT_KINDS = ("ebnc", "table", "auto")
-"""What a node of a given network may be; ``auto``: the best of the kinds that are learned."""
+"""Kinds of nodes that ``Network.fit`` accepts; ``auto`` is the best of the default kinds."""
 
 Given: TypeAlias = (
     str
@@ -38,24 +38,24 @@ Given: TypeAlias = (
 
 @dataclass(frozen=True, eq=False)
 class GivenGraph:
-    """The parents of every node, and the embedded structures of those that have one."""
+    """The parents of every node, and the embedded structures that were given."""
 
     parents: Mapping[str, tuple[str, ...]]
     structures: Mapping[str, EmbeddedStructure]
 
     def structure(self, name: str) -> EmbeddedStructure:
-        """The embedded structure of a node: the one given, otherwise the naive one."""
-        found = self.structures.get(name)
-        return EmbeddedStructure.naive(name, self.parents[name]) if found is None else found
+        """Return the given embedded structure of a node, otherwise the naive one."""
+        own = self.structures.get(name)
+        return EmbeddedStructure.naive(name, self.parents[name]) if own is None else own
 
 
 def read_graph(given: Given, names: Sequence[str]) -> GivenGraph:
-    """The graph that was given, over the columns ``names``; a column without arcs is a root."""
+    """Read a graph over the columns ``names``; a column without arcs is a root."""
     parents: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
     structures: dict[str, EmbeddedStructure] = {}
     for name, of_node in _families(given):
         if name not in parents:
-            raise NetworkError(f"{name!r} is not a column of the data; there are {_few(names)}")
+            raise NetworkError(f"{name!r} is not a column of the data; columns are {_few(names)}")
         if isinstance(of_node, EmbeddedStructure):
             if of_node.target != name:
                 raise NetworkError(
@@ -71,7 +71,7 @@ def read_graph(given: Given, names: Sequence[str]) -> GivenGraph:
         for parent in parents[name]:
             if parent not in parents:
                 raise NetworkError(
-                    f"{parent!r}, a parent of {name!r}, is not a column of the data; there are "
+                    f"{parent!r}, a parent of {name!r}, is not a column of the data; columns are "
                     f"{_few(names)}"
                 )
     topological_order(parents)
@@ -85,16 +85,16 @@ def fit_network(
     prior_scale: object,
     sample_size: float | None,
 ) -> tuple[list[Local], dict[str, NodeScore]]:
-    """Every node fitted, and the scores of each. See ``Network.fit``."""
+    """Fit every node and score it; see ``Network.fit``."""
     names = cases.rows.names
     graph = read_graph(given, names)
     kinds = _kinds(local, names)
     locals_, scores = [], {}
     for name in names:
-        mine = Cases(cases.domain, name, cases.rows, cases.rows.column(name), cases.weights)
-        fitted = _fit_node(graph, mine, kinds[name], prior_scale, sample_size)
+        own = Cases(cases.domain, name, cases.rows, cases.rows.column(name), cases.weights)
+        fitted = _fit_node(graph, own, kinds[name], prior_scale, sample_size)
         locals_.append(fitted)
-        scores[name] = node_score(fitted, mine, sample_size=sample_size)
+        scores[name] = node_score(fitted, own, sample_size=sample_size)
     return locals_, scores
 
 
@@ -107,7 +107,7 @@ def _fit_node(
         return Table.learn(cases, parents, sample_size)
     structure = graph.structure(name)
     if kind == "auto":
-        # A tree that does not ask for all of the parents is not a node of the graph given.
+        # A tree that does not use all parents would not have the arcs of the graph.
         settings = Settings(kinds=DEFAULT_KINDS, structure_prior=False, sample_size=sample_size)
         learner = NodeLearner(cases, name, settings, parents)
         state = learner.learn(parents)
@@ -116,8 +116,8 @@ def _fit_node(
         if state.kind != "ebnc":
             return learner.local(state)
     try:
-        mine = cases.projected(structure.markov_blanket)
-        return fit_cases(Basis(structure, domain), mine, prior_scale)
+        projected = cases.projected(structure.markov_blanket)
+        return fit_cases(Basis(structure, domain), projected, prior_scale)
     except NoMaximumError as error:
         raise NoMaximumError(f"node {name!r}: {error}") from None
 
@@ -125,7 +125,7 @@ def _fit_node(
 def _families(
     given: Given,
 ) -> Iterable[tuple[str, EmbeddedStructure | Iterable[str]]]:
-    """Each node with its structure or its parents, from whatever was given."""
+    """Return each node with its structure or its parents."""
     if isinstance(given, str):
         families = parse_model_string(given)
         _refuse_twice([name for name, _ in families])
@@ -134,8 +134,8 @@ def _families(
         return [(name, _of_node(name, value)) for name, value in given.items()]
     if not isinstance(given, Iterable):
         raise NetworkError(
-            "a graph is given as arcs (parent, child), a model string, a network, or a mapping "
-            f"from nodes to parents, got {given!r}"
+            "a graph must be a list of arcs (parent, child), a model string, a network, or a "
+            f"mapping from nodes to parents, got {given!r}"
         )
     parents: dict[str, list[str]] = {}
     for arc in given:
@@ -156,7 +156,7 @@ def _of_node(name: str, value: object) -> EmbeddedStructure | Iterable[str]:
     parents = getattr(value, "parents", value)
     if isinstance(parents, str) or not isinstance(parents, Iterable):
         raise NetworkError(
-            f"{name!r} must be given an EmbeddedStructure or a list of its parents, got {value!r}"
+            f"give {name!r} an EmbeddedStructure or a list of its parents, got {value!r}"
         )
     return [str(parent) for parent in parents]
 

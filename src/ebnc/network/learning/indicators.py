@@ -1,7 +1,7 @@
 """All variables of a binary network as indicators of their rarer state, in the network's order.
 
-One copy serves every node: node d reads the columns before it. Sparse rows where ones are rare,
-otherwise a matrix for BLAS.
+All nodes share one copy: node d reads the columns before it. Rows are sparse lists if ones are
+rare, otherwise a matrix for BLAS.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["Indicators"]
 
-DENSE_SHARE = 0.15  # of ones, above which BLAS is faster than lists
-DENSE_BYTES = 2**30
+DENSE_SHARE = 0.15  # share of ones above which BLAS is faster than lists
+DENSE_BYTES = 2**30  # maximum size of the matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Indicators:
 
     @classmethod
     def of(cls, cases: Cases, order: Sequence[str]) -> "Indicators":
-        """From cases whose variables all have two states, or one."""
+        """Build indicators from cases whose variables have at most two states."""
         counts = np.ones(len(cases)) if cases.weights is None else cases.weights
         states = np.array([cases.rows.column(x) == 1 for x in order])
         often = states @ counts > 0.5 * counts.sum()
@@ -75,8 +75,8 @@ class Indicators:
     def cross_products(self, weights: FloatArray, d: int) -> FloatArray:
         """Σ weights (1, x)(1, x)ᵀ, lower triangle, the first d variables."""
         if self._is_dense:
-            # NumPy's product of a matrix with its own transpose is BLAS's syrk, and other threads
-            # work meanwhile; SciPy's dsyrk keeps the interpreter.
+            # NumPy computes a matrix times its own transpose by BLAS's syrk and releases the GIL;
+            # SciPy's dsyrk holds it.
             scaled = self._matrix[:, : d + 1] * np.sqrt(weights)[:, None]
             return np.asarray((scaled.T @ scaled).T)
         return cross_products(*self._lists, d, weights)

@@ -1,4 +1,4 @@
-"""Learn a network from cases: nodes → search → local distributions. Arranges only."""
+"""Learn a network from cases: choose the regime, run the search, collect the nodes."""
 
 import math
 import os
@@ -41,10 +41,10 @@ SCORES = ("laplace", "bic")
 REGIMES = ("auto", "sparse", "dense")
 
 FEW_VARIABLES = 40
-"""Up to so many variables "auto" looks at sparse networks."""
+"""Maximum number of variables for which "auto" also tries a sparse network."""
 
 MOST_VARIABLES = 5_000
-"""Both regimes look at every pair of variables, and a dense network has a parameter for each."""
+"""Maximum number of variables: both regimes consider every pair of variables."""
 
 Record: TypeAlias = Checkpoint | Unrecorded
 
@@ -53,7 +53,7 @@ Record: TypeAlias = Checkpoint | Unrecorded
 class Learned:
     """Local distributions with their scores, and the trace of the search.
 
-    ``log_order_prior``: −log of the number of orders that a dense network was the best of.
+    ``log_order_prior``: −log of the number of orders that were tried for a dense network.
     """
 
     locals_: list[Local]
@@ -80,44 +80,44 @@ def learn_network(
     report: Callable[[NetworkStep], None] | None = None,
     on_interrupt: str = "raise",
 ) -> Learned:
-    """The best network of the regimes that are tried.
+    """Learn the best network of the regimes that are tried.
 
     Parameters
     ----------
     cases
-        All variables as rows.
+        Data of all variables.
     settings
         How nodes are fitted.
     constraints
-        What the arcs may be.
+        Constraints on the arcs.
     regime
         One of ``REGIMES``.
     order
         The order of a dense network; None tries several.
     checkpoint
-        The file that records the run, and that it goes on from.
+        The file that records the run; an earlier run continues from it.
     report
         Called with every accepted step.
     on_interrupt
-        Ctrl-C raises KeyboardInterrupt ("raise"), or ends with the network so far ("best").
+        On Ctrl-C, "raise" raises KeyboardInterrupt and "best" returns the best network so far.
     """
     regimes = _regimes(regime, order, cases, constraints, settings)
     checked = None if order is None else _checked_order(order, cases, constraints)
     mark = fingerprint(cases, [settings, regimes, checked, *constraints.to_plain()])
-    found: list[Learned] = []
+    networks: list[Learned] = []
     with closing(Unrecorded() if checkpoint is None else Checkpoint(checkpoint, mark)) as record:
         try:
             if "dense" in regimes:
-                found.append(_dense(cases, constraints, settings, checked, record, report))
+                networks.append(_dense(cases, constraints, settings, checked, record, report))
             if "sparse" in regimes:
-                found.append(_sparse(cases, constraints, settings, record, report))
+                networks.append(_sparse(cases, constraints, settings, record, report))
         except KeyboardInterrupt:
             if on_interrupt == "raise":
                 raise
-            if not found:  # not even the first nodes are fitted: required arcs alone take no time
-                found.append(_learned(_search_of_tables(cases, constraints, settings), cases))
-            found[-1].trace.interrupted = True
-    best = max(found, key=lambda learned: learned.score)
+            if not networks:  # return tables with the required arcs, which are learned quickly
+                networks.append(_learned(_search_of_tables(cases, constraints, settings), cases))
+            networks[-1].trace.interrupted = True
+    best = max(networks, key=lambda learned: learned.score)
     if best.trace.interrupted and on_interrupt == "raise":
         raise KeyboardInterrupt
     return best
@@ -126,7 +126,7 @@ def learn_network(
 def learn_settings(
     score: str, local: str | Iterable[str], structure_prior: bool, sample_size: float | None
 ) -> Settings:
-    """The settings of ``Network.learn``, checked."""
+    """Check the arguments of ``Network.learn`` and return them as settings."""
     kinds, known = (local,) if isinstance(local, str) else tuple(local), learnable_kinds()
     if score not in SCORES:
         raise ParameterError(f"score must be one of {', '.join(SCORES)}, got {score!r}")
@@ -137,18 +137,18 @@ def learn_settings(
 
 
 def check_sample_size(sample_size: float | None) -> None:
-    """Raise where an equivalent sample size is given and is no positive number."""
+    """Raise an error if an equivalent sample size is given and not positive."""
     if sample_size is not None and not 0 < sample_size < 1e9:
         raise ParameterError(f"equivalent_sample_size must be positive, got {sample_size}")
 
 
 def refuse_many_variables(n_variables: int) -> None:
-    """Raise where a network of so many variables would not be learned in days."""
+    """Raise an error if learning a network of so many variables would take days."""
     if n_variables > MOST_VARIABLES:
         raise SearchError(
-            f"a network of {n_variables} variables cannot be learned: every pair of them is looked "
-            f"at, and {MOST_VARIABLES} are allowed. Leave some out, or learn a classifier of one "
-            "variable, which selects its inputs among any number"
+            f"a network of {n_variables} variables cannot be learned, because learning considers "
+            f"every pair of them; the limit is {MOST_VARIABLES}. Leave some out, or learn a "
+            "classifier of one variable, which selects its inputs from any number"
         )
 
 
@@ -159,14 +159,14 @@ def _regimes(
     constraints: Constraints,
     settings: Settings,
 ) -> tuple[str, ...]:
-    """Which regimes are tried; the better score decides where there are two."""
+    """Return the regimes to try; the better score decides between two."""
     names = cases.rows.names
     why = None
     if not all_binary(cases):
         wide = next(x for x in names if cases.domain.n_states(x) > 2)
-        why = f"{wide!r} has {cases.domain.n_states(wide)} states; it takes two at most"
+        why = f"{wide!r} has {cases.domain.n_states(wide)} states; the limit is two"
     elif constraints.forbidden or constraints.max_parents < len(names):
-        why = "it takes all predecessors of a node; forbidden arcs and max_parents are for 'sparse'"
+        why = "forbidden arcs and max_parents need regime='sparse'"
     elif settings.score != "laplace":
         why = "it needs score='laplace'"
     elif not set(settings.kinds) <= set(DEFAULT_KINDS):
@@ -213,10 +213,10 @@ def _learned(search: SparseSearch, cases: Cases) -> Learned:
 def _network_of_tables(
     cases: Cases, constraints: Constraints, settings: Settings
 ) -> SparseSearch | None:
-    """A network of tables, at whose arcs the search of all kinds begins.
+    """Search a network of tables; the search of all kinds starts with its arcs.
 
-    Scores of tables are exact and quick, so their search makes fewer mistakes early on: samples of
-    5 000 rows from alarm and insurance end 3 to 157 nats higher in four cases of five, and sooner.
+    Scores of tables are exact and quick, so their search makes fewer early mistakes: on samples of
+    5 000 rows from alarm and insurance, four of five searches end 3 to 157 nats higher, and sooner.
     """
     if "table" not in settings.kinds or len(settings.kinds) == 1:
         return None
@@ -269,19 +269,19 @@ def _dense(
 
 
 def _checked_order(order: Sequence[str], cases: Cases, constraints: Constraints) -> list[str]:
-    given = list(order)
-    if sorted(given) != sorted(cases.rows.names):
-        odd = sorted(set(given) ^ set(cases.rows.names)) or [x for x in given if given.count(x) > 1]
-        raise SearchError(f"order must name every variable once; {odd[0]!r} is not, or twice")
-    place = {x: i for i, x in enumerate(given)}
+    names = list(order)
+    if sorted(names) != sorted(cases.rows.names):
+        odd = sorted(set(names) ^ set(cases.rows.names)) or [x for x in names if names.count(x) > 1]
+        raise SearchError(f"order must list every variable exactly once; check {odd[0]!r}")
+    place = {x: i for i, x in enumerate(names)}
     for tail, head in sorted(constraints.required):
         if place[tail] > place[head]:
             raise SearchError(f"order puts {head!r} before its required parent {tail!r}")
-    tiered = [x for x in given if x in constraints.tier]
+    tiered = [x for x in names if x in constraints.tier]
     for early, late in pairwise(tiered):
         if constraints.tier[early] > constraints.tier[late]:
             raise SearchError(f"order puts {early!r} before {late!r}, against the tiers")
-    return [x for x in given if cases.domain.n_states(x) > 1]
+    return [x for x in names if cases.domain.n_states(x) > 1]
 
 
 def _record_fit(record: Record, order: int, name: str, fit: DenseFit) -> None:
@@ -312,5 +312,5 @@ def _change_from_json(event: Mapping[str, Any]) -> Change:
 
 
 def print_step(step: NetworkStep) -> None:
-    """Show an accepted step on standard error."""
+    """Print an accepted step to standard error."""
     print(f"{step.score:14.3f}  {step.seconds:8.2f} s  {step.change}", file=sys.stderr)

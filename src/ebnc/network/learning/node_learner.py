@@ -1,7 +1,7 @@
-"""One node of a network that is being learned: the best kind of local distribution for its parents.
+"""The learner of one node: it finds the best kind of local distribution for given parents.
 
-A state is a function of the one before it and the change alone, so a search can be repeated exactly
-from the list of its changes.
+A state depends only on the previous state and the change, so a search can be repeated exactly from
+the list of its changes.
 """
 
 import math
@@ -22,49 +22,49 @@ __all__ = ["NodeLearner", "refuse_unused_parent"]
 
 
 def refuse_unused_parent(target: str, local: Local, required: Collection[str]) -> NoReturn:
-    """Raise where the only kind that a node may be does not depend on a required parent."""
+    """Raise an error: the only admissible kind does not depend on a required parent."""
     unused = min(set(required) - set(local.parents))
     raise SearchError(
         f"the arc {unused!r} → {target!r} is required, but the {local.kind} of {target!r} does not "
-        "ask for it; allow another kind too, for example local=('ebnc', 'table', 'tree')"
+        f"use {unused!r}; allow another kind too, for example local=('ebnc', 'table', 'tree')"
     )
 
 
 class NodeLearner:
-    """Fits all kinds that a node may be to its parents.
+    """Fits all kinds in ``settings`` to the parents of a node.
 
     Parameters
     ----------
     cases
-        All variables as rows, whatever their target.
+        Data of all variables, with any target.
     target
         The node.
     settings
-        How nodes are fitted, and what kinds they may be.
+        How nodes are fitted, and which kinds are considered.
     required
-        Parents that the node must depend on; a tree that does not ask for them is no candidate.
+        Parents that the node must depend on; a tree that does not use them is not admissible.
     """
 
     def __init__(
         self, cases: Cases, target: str, settings: Settings, required: Sequence[str] = ()
     ) -> None:
-        mine = Cases(cases.domain, target, cases.rows, cases.rows.column(target), cases.weights)
-        self.node = Node(mine, settings, required)
+        own = Cases(cases.domain, target, cases.rows, cases.rows.column(target), cases.weights)
+        self.node = Node(own, settings, required)
         self.tables = TableLearner(self.node)
         self.embedded = EmbeddedLearner(self.node)
-        own: dict[str, LocalLearner] = {"ebnc": self.embedded, "table": self.tables}
+        made: dict[str, LocalLearner] = {"ebnc": self.embedded, "table": self.tables}
         self.learners: dict[str, LocalLearner] = {
-            kind.name: own.get(kind.name) or kind.learner(self.node)
+            kind.name: made.get(kind.name) or kind.learner(self.node)
             for kind in chosen_kinds(settings.kinds)
         }
 
     @property
     def has_exact_gains(self) -> bool:
-        """Whether nodes can be nothing but tables, whose gains need no fit."""
+        """Whether tables, whose gains need no fit, are the only kind."""
         return list(self.learners) == ["table"]
 
     def learn(self, parents: Sequence[str], near: NodeState | None = None) -> NodeState:
-        """The node with these parents; ``near``: with one parent more or less, to start from."""
+        """Fit the node to these parents; ``near``: a state with one parent more or less."""
         if self.node.is_constant:
             return NodeState((), {"table": LocalFit(0.0, ())})
         fits: dict[str, LocalFit] = {}
@@ -79,19 +79,19 @@ class NodeLearner:
         return NodeState(chosen, fits)
 
     def refine(self, state: NodeState, structure: EmbeddedStructure) -> NodeState:
-        """The same parents with another embedded structure."""
+        """Return the state with the same parents and another embedded structure."""
         refined = self.embedded.learn_structure(structure, state.fits.get("ebnc"))
         return NodeState(state.parents, {**state.fits, "ebnc": refined})
 
     def local(self, state: NodeState) -> Local:
-        """The best kind as a local distribution."""
+        """Return the local distribution of the best kind."""
         if self.node.is_constant:
             return Table(self.node.target, [], self.node.cases.domain, [1.0])
         return self.learners.get(state.kind, self.tables).local(state.fits[state.kind])
 
     def _stand_in(self, parents: tuple[str, ...], fits: dict[str, LocalFit]) -> LocalFit:
-        """A table, where no kind that is allowed depends on all required parents."""
-        if "table" in self.learners:  # it is too large
+        """Return a table, because no allowed kind depends on all required parents."""
+        if "table" in self.learners:  # the table is too large
             return LocalFit(-math.inf, parents)
         table = self.tables.learn(parents)
         if table is None:

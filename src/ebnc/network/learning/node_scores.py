@@ -1,10 +1,10 @@
-"""Scores of a network whose structure is given, one summand for each node (Theorem 2).
+"""Scores of a network with a given structure, one summand for each node (Theorem 2).
 
     log p(D | m) ≈ Σ_i [ log p(φ̃_i) + L_i(φ̃_i) + (d_i/2) log 2π − ½ log |A_i| ]        eq. 8
     log p(D | m) ≈ Σ_i [ L_i(φ̂_i) − (d_i/2) log N ]                                     eq. 9
 
-φ̂ is maximum likelihood: L_i(φ̂_i) is the supremum of L_i, finite also where no φ reaches it.
-Tables, and the leaves of trees and graphs, have their evidence exactly (Dirichlet).
+φ̂ is maximum likelihood: L_i(φ̂_i) is the supremum of L_i, which is finite even if no φ reaches it.
+The evidence of tables, and of the leaves of trees and graphs, is exact (Dirichlet).
 """
 
 import math
@@ -36,7 +36,7 @@ CRITERIA = ("bic", "laplace", "log_likelihood")
 
 @dataclass(frozen=True)
 class NodeScore:
-    """What one node adds to the scores of its network.
+    """The contributions of one node to the scores of its network.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class NodeScore:
     dimension
         d, the number of free parameters.
     log_likelihood
-        L at the parameters that the node has.
+        L at the parameters of the node.
     max_log_likelihood
         The supremum of L over all parameters, L(φ̂) of eq. 9.
     bic
@@ -68,14 +68,14 @@ class NodeScore:
 
 @dataclass(frozen=True)
 class NetworkScore:
-    """A score of a whole network: the sum over its nodes, and the summands.
+    """A score of a network: the sum over its nodes, and the summands.
 
     Attributes
     ----------
     criterion
         "bic" (eq. 9), "laplace" (eq. 8) or "log_likelihood".
     by_node
-        What every node adds.
+        The contribution of every node.
     """
 
     criterion: str
@@ -100,31 +100,32 @@ def score_nodes(
     prior_scale: object,
     sample_size: float | None,
 ) -> NetworkScore:
-    """One criterion for all nodes; ``cases_of(name)``: the data with this node as target.
+    """Score all nodes by one criterion; ``cases_of(name)``: the data with this node as target.
 
-    For "bic" and "laplace" the parameters are fitted anew: these are scores of structures.
+    "bic" and "laplace" refit the parameters, because they are scores of structures.
     """
     if criterion not in CRITERIA:
         raise ParameterError(f"criterion must be one of {', '.join(CRITERIA)}, got {criterion!r}")
-    found = {}
+    scores = {}
     for name, local in locals_.items():
         cases = cases_of(name)
         if criterion == "log_likelihood":
-            found[name] = log_likelihood(local, cases)
+            scores[name] = log_likelihood(local, cases)
         elif criterion == "bic":
-            found[name] = bic(max_log_likelihood(local, cases), local.dimension, cases.total_weight)
+            highest = max_log_likelihood(local, cases)
+            scores[name] = bic(highest, local.dimension, cases.total_weight)
         elif isinstance(local, EBNC):
             basis = Basis(local.structure, local.domain)
-            found[name] = fit_cases(basis, _projected(cases, local), prior_scale).log_evidence
+            scores[name] = fit_cases(basis, _projected(cases, local), prior_scale).log_evidence
         else:
-            found[name] = _exact_log_evidence(local, cases, sample_size)
-    return NetworkScore(criterion, found)
+            scores[name] = _exact_log_evidence(local, cases, sample_size)
+    return NetworkScore(criterion, scores)
 
 
 def node_score(local: Local, cases: Cases, *, sample_size: float | None = None) -> NodeScore:
-    """All scores of a node that was fitted to these cases."""
+    """Return all scores of a node that was fitted to these cases."""
     likelihood = log_likelihood(local, cases)
-    highest = max(likelihood, max_log_likelihood(local, cases))  # equal but for rounding under ML
+    highest = max(likelihood, max_log_likelihood(local, cases))  # under ML, rounding decides
     evidence: float | None
     if isinstance(local, FittedEBNC):
         evidence = local.fit.log_evidence
@@ -148,10 +149,10 @@ def log_likelihood(local: Local, cases: Cases) -> float:
 
 
 def max_log_likelihood(local: Local, cases: Cases) -> float:
-    """The supremum of L over the parameters of a node of this structure.
+    """Return the supremum of L over the parameters of a node of this structure.
 
-    Of counts N_jk it is Σ N_jk log N_jk/N_j. Of an EBNC whose classes are separated, or some of
-    whose configurations do not occur, there is no φ̂, but there is this number.
+    For counts N_jk it is Σ N_jk log N_jk/N_j. For an EBNC it exists even if φ̂ does not, because
+    classes are separated or configurations do not occur.
     """
     if isinstance(local, EBNC):
         basis = Basis(local.structure, local.domain)
@@ -160,7 +161,7 @@ def max_log_likelihood(local: Local, cases: Cases) -> float:
 
 
 def _exact_log_evidence(local: Local, cases: Cases, sample_size: float | None) -> float:
-    """Of a table with BDeu's prior, or of the leaves of a tree or graph, α by evidence."""
+    """Return the log evidence of a table (BDeu), or of leaves with α chosen by evidence."""
     if isinstance(local, Table):
         return table_log_evidence(cases, local.parents, sample_size)
     return best_alpha(_counts(local, cases), ALPHAS)[1]

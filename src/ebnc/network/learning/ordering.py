@@ -1,10 +1,9 @@
-"""Orders of a dense network: candidates, each scored by what it leads to.
+"""Candidate orders of a dense network; the total score of the network chooses one.
 
 The evidence of a dense network depends on its order, because predecessors are shrunk. Candidates
-are the order of the data and those by frequency and by correlation, both ways; all of them keep
-tiers and required arcs. The best total score decides. With many variables the differences are
-small (msweb, 294 variables: 0.009 nats a row) and only one is tried, the variables that vary most
-first.
+are the order of the data, and increasing and decreasing frequency and correlation; all respect
+tiers and required arcs. With many variables the differences are small (msweb, 294 variables: 0.009
+nats per row) and only one order is tried, in which the variables that vary most come first.
 """
 
 from collections.abc import Sequence
@@ -19,13 +18,13 @@ from ebnc.typing import FloatArray
 __all__ = ["candidate_orders"]
 
 MANY = 128
-"""With more variables one order is tried."""
+"""Number of variables above which only one order is tried."""
 
 
 def candidate_orders(
     cases: Cases, names: Sequence[str], constraints: Constraints
 ) -> list[list[str]]:
-    """Different orders of ``names`` that keep the constraints; the data's own is the first."""
+    """Return distinct orders of ``names`` that respect the constraints, the data's own first."""
     ones = np.array([cases.rows.column(x) == 1 for x in names], dtype=np.float64)
     weights = np.ones(len(cases)) if cases.weights is None else cases.weights
     share = ones @ weights / weights.sum()
@@ -34,17 +33,17 @@ def candidate_orders(
     keys = [np.arange(len(names), dtype=np.float64), centrality, -centrality, rarity, -rarity]
     if len(names) > MANY:
         keys = [-rarity]
-    found: list[list[str]] = []
+    orders: list[list[str]] = []
     for key in keys:
         ranked = [names[i] for i in np.argsort(key, kind="stable")]
         order = _keeping(ranked, constraints)
-        if order not in found:
-            found.append(order)
-    return found
+        if order not in orders:
+            orders.append(order)
+    return orders
 
 
 def _centrality(ones: FloatArray, weights: FloatArray, share: FloatArray) -> FloatArray:
-    """Σ_j r_ij², the squared correlations of every variable with all others."""
+    """Return Σ_j r_ij², the summed squared correlations of each variable with all others."""
     centred = ones - share[:, None]
     spread = np.sqrt(np.maximum(share * (1.0 - share), 1e-300))
     covariance = (centred * weights) @ centred.T / weights.sum()
@@ -54,7 +53,7 @@ def _centrality(ones: FloatArray, weights: FloatArray, share: FloatArray) -> Flo
 
 
 def _keeping(ranked: Sequence[str], constraints: Constraints) -> list[str]:
-    """The ranked names, tiers first, moved only where a required parent must stand before."""
+    """Sort the ranked names by tier, and move required parents before their children."""
     tier = constraints.tier
     last = max(tier.values(), default=0)
     by_tier = sorted(ranked, key=lambda x: tier.get(x, last))

@@ -1,14 +1,14 @@
 """Sparse networks: greedy search over arcs and over the structures inside the nodes (§5, eq. 8–9).
 
-The score of a network is the sum of its nodes', so a change concerns one node, or two where an arc
-is turned round. All changes of a node are estimated at once; the most promising ones are fitted,
-best first, until none that is only estimated could still be the best. After a change only the nodes
-it touched are looked at again.
+The score of a network is the sum over its nodes, so a change affects one node, or two if an arc is
+reversed. The gains of all changes of a node are estimated together. The most promising changes are
+fitted, best first, until no estimate exceeds the best fitted gain. After a change, only the nodes
+that it affected are estimated again.
 
-At a local maximum the search goes on for a few changes that lower the score least, without taking
-back the latest ones (tabu search, Glover 1989), and returns to the best network if that leads
-nowhere. Such a search often takes changes back, so the last node states that it left are kept with
-their candidates, and need not be estimated again.
+At a local maximum the search continues with the changes that lower the score least, without undoing
+the latest ones (tabu search, Glover 1989), and returns to the best network if it finds no better
+one. Such a search often undoes changes, so a cache holds the last node states with their
+candidates.
 """
 
 import heapq
@@ -38,25 +38,25 @@ from ebnc.threads import in_parallel, one_blas_thread
 
 __all__ = ["SparseSearch"]
 
-ENOUGH = 1e-6  # nats by which a change must raise the score
-SLACK = 2.0  # a change is fitted where its estimate is above minus this
-PATIENCE = 15  # changes that do not lead to a new best network before the search ends
-TABU = 6  # latest changes that are not taken back at once
-MOST_VISITED = 32  # node states that were left and are kept: about two for each step of PATIENCE
+ENOUGH = 1e-6  # minimum rise of the score, in nats, for a change
+SLACK = 2.0  # at a maximum, changes with an estimated gain above −SLACK are still fitted
+PATIENCE = 15  # the search ends after so many changes without a new best network
+TABU = 6  # number of latest changes that must not be undone
+MOST_VISITED = 32  # size of the cache of node states: about two per step of PATIENCE
 
 Move: TypeAlias = tuple[Candidate, ...]
-"""What is done in one step: one change, or the two of an arc that is turned round."""
+"""One step: one change, or the two changes that reverse an arc."""
 
 
 @dataclass(frozen=True, eq=False)
 class Position:
-    """A node in one state, and its candidates, the best first; None until they are needed."""
+    """A node in one state, with its candidates, best first (None until they are computed)."""
 
     state: NodeState
     candidates: tuple[Candidate, ...] | None = None
 
     def with_candidates(self, candidates: Sequence[Candidate]) -> "Position":
-        """The position with these candidates; those with the same gain stay in their order."""
+        """Return the position with these candidates, sorted by gain (stable)."""
         ranked = sorted(candidates, key=lambda candidate: -candidate.gain)
         return replace(self, candidates=tuple(ranked))
 
@@ -72,13 +72,13 @@ class SparseSearch:
     Parameters
     ----------
     cases
-        All variables as rows.
+        Data of all variables.
     settings
         How nodes are fitted.
     constraints
-        What the arcs may be.
+        Constraints on the arcs.
     start
-        The parents to begin with; the required ones unless given.
+        The first parents of each node; by default, the required ones.
     report
         Called with every accepted step.
     record
@@ -104,7 +104,7 @@ class SparseSearch:
         self._constraints = constraints
         self._began = time.perf_counter()
         self._latest: deque[frozenset[str]] = deque(maxlen=TABU)
-        self._visited: dict[Hashable, Position] = {}  # the latest is the last
+        self._visited: dict[Hashable, Position] = {}  # cache of positions, oldest first
 
         def begin(name: str) -> Position:
             learner = self.learners[name]
@@ -130,16 +130,16 @@ class SparseSearch:
 
     @property
     def parents(self) -> dict[str, tuple[str, ...]]:
-        """The arcs so far."""
+        """The parents of every node."""
         return {name: position.state.parents for name, position in self.positions.items()}
 
     def locals(self) -> list[Local]:
-        """The best local distribution of every node."""
+        """Return the best local distribution of every node."""
         return [self.learners[x].local(position.state) for x, position in self.positions.items()]
 
     @one_blas_thread()
     def run(self) -> None:
-        """Climb, and end at the best network that was met; Ctrl-C ends it too."""
+        """Climb, and end at the best network that was visited; Ctrl-C also ends the search."""
         try:
             while self._n_since_best < PATIENCE:
                 self._find_candidates()
@@ -168,20 +168,20 @@ class SparseSearch:
     # -- one step -----------------------------------------------------------------------------
 
     def _find_candidates(self) -> None:
-        """Find the candidates of all nodes that have changed, on several threads."""
+        """Compute the candidates of all nodes that have changed, on several threads."""
         new = [name for name, x in self.positions.items() if x.candidates is None]
-        found = in_parallel(
+        by_node = in_parallel(
             lambda name: all_candidates(
                 self.learners[name], self.positions[name].state, self._constraints
             ),
             new,
         )
-        for name, candidates in zip(new, found, strict=True):
+        for name, candidates in zip(new, by_node, strict=True):
             self.positions[name] = self.positions[name].with_candidates(candidates)
             self.trace.n_fits += sum(not candidate.is_estimate for candidate in candidates)
 
     def _best_move(self) -> Move | None:
-        """The best move, fitted; one that lowers the score where none raises it."""
+        """Return the best move, fitted; it lowers the score if no move raises it."""
         tabu = set(self._latest) if self._n_since_best else set()
         reach = Reachability(self.parents)
         while True:
@@ -190,7 +190,7 @@ class SparseSearch:
             if best is None:
                 return None
             if _gain(best) <= ENOUGH and not _is_estimate(best):
-                # Estimates can be too low: those that are not hopeless are fitted too.
+                # Estimates can be too low, so promising ones are fitted before the search stops.
                 hopeful = takewhile(lambda move: _gain(move) > -SLACK, allowed)
                 best = next(filter(_is_estimate, hopeful), best)
             if not _is_estimate(best):
@@ -200,10 +200,10 @@ class SparseSearch:
                     self._fit(candidate)
 
     def _moves(self) -> Iterator[Move]:
-        """All moves, the best first, whether they are allowed or not; ties go to the first node."""
+        """Yield all moves, allowed or not, best first; ties go to the first node."""
         nodes = [position.candidates or () for position in self.positions.values()]
         turns = [(i, turn) for i, head in enumerate(self.positions) for turn in self._turns(head)]
-        # Entries: −gain, number of the node, number of the turned arc or 0, rank of the candidate.
+        # Entries: −gain, number of the node, number of the reversed arc or 0, rank of candidate.
         waiting = [(-ranked[0].gain, i, 0, 0) for i, ranked in enumerate(nodes) if ranked]
         waiting += [(-_gain(turn), i, number, 0) for number, (i, turn) in enumerate(turns, 1)]
         heapq.heapify(waiting)
@@ -217,7 +217,7 @@ class SparseSearch:
                 heapq.heappush(waiting, (-nodes[i][rank + 1].gain, i, 0, rank + 1))
 
     def _turns(self, head: str) -> Iterator[Move]:
-        """Arcs to a node turned round."""
+        """Yield the reversals of the arcs to a node."""
         position = self.positions[head]
         for tail in position.state.parents:
             away = position.arcs.get(("remove", tail))
@@ -226,7 +226,7 @@ class SparseSearch:
                 yield away, back
 
     def _fit(self, candidate: Candidate) -> None:
-        """Replace a candidate by the same one, fitted."""
+        """Fit a candidate and replace its estimate."""
         head = candidate.change.head
         position = self.positions[head]
         fitted = fit_candidate(self.learners[head], position.state, candidate)
@@ -237,7 +237,7 @@ class SparseSearch:
 
     def _accept(self, move: Move) -> None:
         change = move[0].change
-        if len(move) == 2:  # the arc that goes, and the one that comes instead
+        if len(move) == 2:  # the removed arc, and the reversed one
             change = Change("turn", change.head, change.tail)
         self._go_to({x.change.head: self._state_after(x) for x in move}, change)
         if self.record is not None:
@@ -250,7 +250,7 @@ class SparseSearch:
         )
 
     def _go_to(self, states: Mapping[str, NodeState], change: Change) -> None:
-        """Bring nodes into these states; one that was visited lately is as it was left."""
+        """Move nodes to these states; positions that were visited lately come from the cache."""
         arrived = {x: self._visited.get(_key(x, s), Position(s)) for x, s in states.items()}
         for name, position in arrived.items():
             key = _key(name, self.positions[name].state)
@@ -290,7 +290,7 @@ def _is_estimate(move: Move) -> bool:
 
 
 def _is_allowed(move: Move, tabu: Collection[frozenset[str]], reach: Reachability) -> bool:
-    """Whether a move closes no cycle and is none of the latest changes."""
+    """Return True if a move closes no cycle and does not undo one of the latest changes."""
     change = move[0].change
     if tabu and change.concerned in tabu:
         return False

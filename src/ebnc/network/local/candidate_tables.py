@@ -1,4 +1,4 @@
-"""Tables of a node with one parent more, for all that it may be: counted and scored together."""
+"""Tables of a node with one extra parent: all candidates are counted and scored together."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -14,14 +14,14 @@ from ebnc.typing import FloatArray
 
 __all__ = ["CandidateTables"]
 
-TOGETHER = 3  # tables that a thread takes at a time
+TOGETHER = 3  # number of tables in one task of a thread
 
 
 class CandidateTables:
-    """N_jks: how often the target is in state k where its parents are in configuration j and one of
-    ``names``, which may become a parent, is in state s. All tables must be small.
+    """Counts N_jks for each candidate parent in ``names``.
 
-    The parents' configurations are numbered once.
+    N_jks is the number of rows with the target in state k, its parents in configuration j and the
+    candidate in state s. All tables must be small. The parents' configurations are numbered once.
     """
 
     def __init__(self, cases: Cases, parents: Sequence[str], names: Sequence[str]) -> None:
@@ -32,7 +32,7 @@ class CandidateTables:
         self._columns = np.array([cases.rows.place(x) for x in names], dtype=np.int64)
         self._n_states = np.array([domain.n_states(x) for x in names], dtype=np.int64)
         n_inside = prod(map(domain.n_states, parents)) * self.n_classes
-        # Tables of shape (q, K, r) one behind the other, table v from starts[v] on.
+        # Tables of shape (q, K, r) are concatenated; table v begins at starts[v].
         self._starts = np.concatenate(([0], np.cumsum(n_inside * self._n_states)))
         n_tables = len(names)
         self._shares = [
@@ -40,7 +40,7 @@ class CandidateTables:
         ]
 
     def counts(self) -> list[FloatArray]:
-        """Of shape (q, K, r), for each; configurations that do not occur have zeros."""
+        """Return the counts of each candidate, shape (q, K, r), zeros included."""
         flat = np.zeros(self._starts[-1])
         in_parallel(lambda some: self._count(some, flat), self._shares)
         return [
@@ -49,7 +49,10 @@ class CandidateTables:
         ]
 
     def log_evidences(self, sample_size: float | None) -> FloatArray:
-        """Log evidence of each, shape (V,); the equivalent sample size by evidence unless given."""
+        """Return the log evidence of each candidate, shape (V,).
+
+        ``sample_size``: the equivalent sample size; None chooses it by evidence.
+        """
         from ebnc.kernels.dirichlet import best_log_evidences
 
         flat = np.zeros(self._starts[-1])
@@ -59,8 +62,9 @@ class CandidateTables:
         def evaluate(some: slice) -> None:
             self._count(some, flat)
             starts = self._starts[some.start : some.stop + 1]
-            how = (self._n_states[some], self.n_classes, alphas[some], out[some])
-            best_log_evidences(flat, starts, *how)
+            best_log_evidences(
+                flat, starts, self._n_states[some], self.n_classes, alphas[some], out[some]
+            )
 
         in_parallel(evaluate, self._shares)
         return out
@@ -71,5 +75,5 @@ class CandidateTables:
         cases = self.cases
         weights = np.empty(0) if cases.weights is None else cases.weights
         starts = self._starts[some.start : some.stop + 1]
-        how = (self._columns[some], self._n_states[some], weights, starts, flat)
-        count_with_columns(self._inside, cases.rows.codes, *how)
+        columns, n_states = self._columns[some], self._n_states[some]
+        count_with_columns(self._inside, cases.rows.codes, columns, n_states, weights, starts, flat)

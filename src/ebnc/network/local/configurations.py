@@ -1,4 +1,4 @@
-"""Configurations of a few variables as numbers, mixed radix, and how often each occurs."""
+"""Configurations of a few variables as mixed-radix numbers, and their counts."""
 
 from collections.abc import Sequence
 from math import prod
@@ -20,37 +20,37 @@ __all__ = [
 
 
 def number_configurations(cases: Cases, names: Sequence[str]) -> IntArray:
-    """The number of every row's configuration, the last of ``names`` running fastest.
+    """Return the number of every row's configuration; the last of ``names`` runs fastest.
 
-    Two bytes each where that is enough: they are read once for every table that is counted.
+    Numbers take two bytes if possible, because every table that is counted reads them all.
     """
     sizes = [cases.domain.n_states(x) for x in names]
     number: type[Any] = np.uint16 if prod(sizes) <= 2**16 else np.int64
-    found = np.zeros(len(cases), number)
+    numbers = np.zeros(len(cases), number)
     for name, size in zip(names, sizes, strict=True):
         column = cases.classes if name == cases.target else cases.rows.column(name)
         if name != names[0]:
-            found *= number(size)
-        found += column.astype(number, copy=False)
-    return found
+            numbers *= number(size)
+        numbers += column.astype(number, copy=False)
+    return numbers
 
 
 def count_cells(cases: Cases, parents: Sequence[str]) -> FloatArray:
-    """N_jk of all configurations j of the parents, also those that do not occur, shape (q, K)."""
+    """Return N_jk for all configurations j of the parents, zeros included, shape (q, K)."""
     from ebnc.kernels.likelihood import count_with_columns
 
     n_classes = cases.domain.n_states(cases.target)
     n_cells = prod(cases.domain.n_states(x) for x in parents) * n_classes
-    found = np.zeros(n_cells)
+    counts = np.zeros(n_cells)
     weights = np.empty(0) if cases.weights is None else cases.weights
     inside = number_configurations(cases, parents)
     starts, column, size = np.array([0, n_cells]), np.zeros(1, np.int64), np.array([n_classes])
-    count_with_columns(inside, cases.classes[None, :], column, size, weights, starts, found)
-    return found.reshape(-1, n_classes)
+    count_with_columns(inside, cases.classes[None, :], column, size, weights, starts, counts)
+    return counts.reshape(-1, n_classes)
 
 
 def distinct_configurations(cases: Cases, names: Sequence[str]) -> Cases:
-    """The distinct configurations of ``names`` and the target, with their weights added up."""
+    """Return the distinct configurations of ``names`` and the target, with summed weights."""
     sizes = [cases.domain.n_states(x) for x in (*names, cases.target)]
     columns: Sequence[NDArray[np.integer[Any]]]
     classes: NDArray[np.integer[Any]]

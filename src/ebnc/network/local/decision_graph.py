@@ -1,12 +1,12 @@
-"""A decision graph as local distribution: a decision tree whose leaves may be merged.
+"""Local distributions as decision graphs: decision trees whose leaves may be merged.
 
     Chickering, Heckerman & Meek, A Bayesian approach to learning Bayesian networks with local
     structure, UAI 1997.
 
-A tree must repeat a distribution in every leaf that has it; a graph holds it once, and may go on
-splitting what was merged. Grown greedily by the score of trees: leaves have exact Dirichlet
-evidence, a split pays the logarithm of the number of questions there were, a merge that of the
-number of pairs of leaves.
+A tree repeats a distribution in every leaf that has it; a graph stores it once and may split a
+merged leaf again. Graphs are grown greedily by the score of trees: leaves have exact Dirichlet
+evidence, a split costs the logarithm of the number of possible questions, and a merge costs the
+logarithm of the number of pairs of leaves.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,13 @@ from ebnc.network.local.tree_growth import Growth, split_gains
 __all__ = ["GRAPH", "DecisionGraph", "grow_graph"]
 
 MOST_LEAVES = 1024
-"""Pairs of leaves are compared, so there may be fewer than in a tree."""
+"""Lower than the limit of a tree, because all pairs of leaves are compared."""
 
 
 class DecisionGraph(DecisionNodes):
-    """p(z | x): questions as in a ``Tree``, several of which may lead to the same node.
+    """p(z | x) by questions as in a ``Tree``; several questions may lead to the same node.
+
+    Parameters and attributes are those of ``Tree``.
 
     Examples
     --------
@@ -49,7 +51,7 @@ class DecisionGraph(DecisionNodes):
 
 
 def grow_graph(cases: Cases, parents: Sequence[str]) -> LearnedLocal[DecisionGraph]:
-    """The most profitable split or merge first, while there is one that raises the score."""
+    """Grow a graph: apply the best split or merge while one raises the score."""
     growth = Growth(cases, parents, merging=True)
     while True:
         split = growth.best_split() if len(growth.leaves) < MOST_LEAVES else None

@@ -1,8 +1,8 @@
-"""Decision nodes x = s that lead from a root to leaves: what trees and graphs are made of.
+"""Decision nodes x = s that lead from a root to leaves: the parts of trees and graphs.
 
-Node i asks whether ``variables[i]`` is in its state ``states[i]`` and goes on at ``equal[i]`` or at
-``other[i]``, always a later node; a leaf asks nothing. In a tree every node but the root is led to
-once, in a graph several questions may lead to the same node.
+Node i asks whether ``variables[i]`` is in state ``states[i]`` and continues at ``equal[i]`` or
+``other[i]``, which is always a later node. A leaf asks no question. In a tree, one question leads
+to each node but the root; in a graph, several questions may lead to the same node.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,14 +30,13 @@ FIELDS = {
     "other": FieldType.WHOLE_NUMBERS,
     "theta": FieldType.PROBABILITIES,
 }
-"""What a file holds of a tree or a graph."""
+"""The fields of a tree or a graph in a file."""
 
 
 class DecisionNodes:
-    """p(z | x) by questions about the parents; all that ``Tree`` and ``DecisionGraph`` share.
+    """p(z | x) by questions about the parents: the common base of ``Tree`` and ``DecisionGraph``.
 
-    ``variables[i]`` is the name asked for, None in a leaf; ``states[i]`` the code of s; ``theta``
-    has a row for every node, used in leaves only. Node 0 is the root.
+    ``Tree`` describes the parameters.
     """
 
     kind: str
@@ -75,7 +74,7 @@ class DecisionNodes:
 
     @property
     def n_leaves(self) -> int:
-        """Number of leaves, each counted once however many questions lead to it."""
+        """Number of leaves, each counted once even if several questions lead to it."""
         return sum(x is None for x in self.variables)
 
     @property
@@ -84,11 +83,11 @@ class DecisionNodes:
         return self.n_leaves * (self.domain.n_states(self.target) - 1)
 
     def probabilities(self, data: Rows) -> FloatArray:
-        """p(z | parents), shape (rows, K)."""
+        """Return p(z | parents) of every row of ``data``, shape (rows, K)."""
         return self.theta[self.leaves(encode(data, self.domain, self.parents))]
 
     def log_probability(self, data: Rows) -> FloatArray:
-        """log p of every row's own z, shape (rows,); −∞ where θ is 0."""
+        """Return log p of the observed z of every row of ``data``, shape (rows,); −∞ if θ is 0."""
         rows = encode(data, self.domain, tuple(self.domain))
         with np.errstate(divide="ignore"):
             logarithms = np.log(self.theta)
@@ -96,26 +95,26 @@ class DecisionNodes:
 
     @cached_property
     def times_led_to(self) -> IntArray:
-        """How many questions lead to every node."""
+        """The number of questions that lead to each node."""
         asking = [i for i, name in enumerate(self.variables) if name is not None]
         ends = np.concatenate([self.equal[asking], self.other[asking]])
         return np.bincount(ends, minlength=len(self.variables))
 
     def leaves(self, rows: CodedRows) -> IntArray:
-        """The number of the leaf that every row falls in."""
+        """Return the node number of the leaf that each row reaches."""
         place = {name: v for v, name in enumerate(rows.names)}
         columns = np.array([-1 if x is None else place[x] for x in self.variables], dtype=np.int64)
         return find_leaves(rows.codes, columns, self.states, self.equal, self.other)
 
     def __str__(self) -> str:
-        """To read: questions, and in the leaves the distribution of the node.
+        """Return the questions as text, with the distribution of the node in each leaf.
 
-        What several questions lead to is written out once, with a number, and named after that.
+        A node that several questions lead to is printed once with a number, later by its number.
         """
         lines: list[str] = []
         numbers: dict[int, int] = {}
         waiting = [(0, 0, "")]
-        while waiting:  # not by recursion: there may be many questions, one behind the other
+        while waiting:  # iterative, because chains of questions may be long
             node, depth, start = waiting.pop()
             name = self.variables[node]
             if node in numbers:
@@ -137,7 +136,7 @@ class DecisionNodes:
         return "\n".join(lines)
 
     def to_plain(self) -> dict[str, Any]:
-        """The fields that a file holds."""
+        """Return the fields that a file holds."""
         return {
             "variables": self.variables,
             "states": self.states,
@@ -148,13 +147,13 @@ class DecisionNodes:
 
     @classmethod
     def from_plain(cls, target: str, domain: Domain, plain: Mapping[str, Any]) -> Self:
-        """The inverse of ``to_plain``."""
+        """Build the distribution from the fields of ``to_plain``."""
         shape = (len(plain["variables"]), domain.n_states(target))
         theta = shaped("theta", plain["theta"], shape)
         return cls(target, domain, **{**plain, "theta": theta})
 
     def _check(self) -> None:
-        """Questions lead to later nodes, every node but the root is led to, leaves hold θ."""
+        """Check that questions lead to later nodes, all nodes are reached, and leaves hold θ."""
         n, n_classes = len(self.variables), self.domain.n_states(self.target)
         shapes = {a.shape for a in (self.states, self.equal, self.other)}
         if n == 0 or shapes != {(n,)} or self.theta.shape != (n, n_classes):
@@ -163,17 +162,21 @@ class DecisionNodes:
                 f"theta of shape ({n}, {n_classes})"
             )
         if self.target in self.parents:
-            raise ParameterError(f"{self.target!r} asks for itself")
+            raise ParameterError(f"{self.target!r} asks a question about itself")
         if not (np.isfinite(self.theta).all() and (self.theta >= 0).all()):
-            raise ParameterError(f"theta of {self.target!r} has numbers that are no probabilities")
+            raise ParameterError(f"theta of {self.target!r} has numbers that are not probabilities")
         for i, name in enumerate(self.variables):
             if name is None:
                 row = self.theta[i]
                 if not abs(row.sum() - 1) < 1e-6:
-                    raise ParameterError(f"leaf {i} of {self.target!r} holds no distribution")
+                    raise ParameterError(
+                        f"theta in leaf {i} of {self.target!r} sums to {row.sum():.6g}, not to 1"
+                    )
                 continue
             if not 0 <= self.states[i] < self.domain.n_states(name):
-                raise ParameterError(f"node {i} of {self.target!r}: {name!r} has no such state")
+                raise ParameterError(
+                    f"node {i} of {self.target!r}: {name!r} has no state number {self.states[i]}"
+                )
             branches = [int(self.equal[i]), int(self.other[i])]
             if min(branches) <= i or max(branches) >= n:
                 raise ParameterError(f"node {i} of {self.target!r} must lead to later nodes")
@@ -183,11 +186,11 @@ class DecisionNodes:
 
 
 def state_text(state: State) -> str:
-    """A state to read."""
+    """Return a state as text."""
     return "(missing)" if state is None else str(state)
 
 
 def distribution_text(states: Sequence[State], probabilities: FloatArray) -> str:
-    """Every state with its probability."""
+    """Return every state with its probability as text."""
     pairs = zip(states, probabilities.tolist(), strict=True)
     return ", ".join(f"{state_text(state)} {p:.3f}" for state, p in pairs)

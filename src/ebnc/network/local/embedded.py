@@ -1,13 +1,13 @@
-"""EBNCs as a kind of node: the embedded structure follows the parents, and is refined.
+"""EBNCs as a kind of node: the embedded structure follows the parents and is then refined.
 
-All kinds have the same intercept, the distribution of the node without parents, but an EBNC's has a
-very wide prior, which helps to predict and costs evidence. For the comparison with other kinds it
-is replaced by Jeffreys' prior, Dirichlet(½, …, ½), by the ratio of the evidences without parents,
-where both are known:
+All kinds share the same intercept, the distribution of the node without parents. The intercept of
+an EBNC has a very wide prior, which helps prediction but lowers the evidence. For the comparison
+with other kinds, Jeffreys' prior Dirichlet(½, …, ½) replaces it; the correction is the ratio of the
+evidences without parents, which are both known:
 
     log p(D | parents, EBNC) = log p_EBNC(D | parents) + log p_Jeffreys(D | ∅) − log p_EBNC(D | ∅)
 
-With BIC there is no prior and no correction.
+BIC has no prior and needs no correction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ class EmbeddedLearner:
         self.node = node
 
     def learn(self, parents: tuple[str, ...], near: LocalFit | None = None) -> LocalFit:
-        """Fit the naive structure, or that of ``near`` with its parents exchanged for these."""
+        """Fit the naive structure, or the structure of ``near`` changed to these parents."""
         if near is None:
             return self.learn_structure(EmbeddedStructure.naive(self.node.target, parents))
         return self.learn_structure(with_parents(near.model.structure, parents), near)
@@ -58,9 +58,9 @@ class EmbeddedLearner:
     def learn_structure(
         self, structure: EmbeddedStructure, near: LocalFit | None = None
     ) -> LocalFit:
-        """Fit a structure on the distinct rows of its parents, starting at a similar one.
+        """Fit a structure to the distinct rows of its parents, starting from a similar fit.
 
-        A score depends on where its fit started, so every fit has a scorer of its own.
+        A score depends on where its fit started, so every fit has its own scorer.
         """
         scorer = self._scorer(self._distinct(structure))
         scored = scorer.tuned(structure, None if near is None else near.model)
@@ -68,7 +68,7 @@ class EmbeddedLearner:
 
     def gains(self, state: NodeState, names: Sequence[str]) -> dict[str, float]:
         """Estimate the gains of ``names``, each as one more child of the target."""
-        if not state.parents:  # then an EBNC spans what a table does, whose gains are exact
+        if not state.parents:  # with one parent an EBNC equals a table, whose gains are exact
             return {}
         here, target = state.fits["ebnc"].model, self.node.target
         families = dict(here.structure.families)
@@ -78,7 +78,7 @@ class EmbeddedLearner:
         return {step.move.description: step.gain + behind for step in screened}
 
     def refinements(self, state: NodeState) -> list[tuple[float, Move]]:
-        """Moves inside the embedded structure that keep its parents, with estimated gains."""
+        """Return moves inside the embedded structure that keep its parents, with their gains."""
         here, settings = state.fits["ebnc"].model, self.node.settings
         if len(state.parents) < 2 or "ebnc" not in settings.kinds:
             return []
@@ -93,18 +93,18 @@ class EmbeddedLearner:
         return [(step.gain + behind, step.move) for step in screened]
 
     def local(self, fit: LocalFit) -> FittedEBNC:
-        """The EBNC of a fit."""
+        """Return the EBNC of a fit."""
         scored: Scored = fit.model
         if scored.fit.log_evidence is not None:
             return FittedEBNC(scored.fit)
-        # BIC compares likelihoods; predictions need a prior.
+        # BIC compares likelihoods without a prior; predictions need one.
         distinct = self._distinct(scored.structure)
         basis = Basis(scored.structure, self.node.cases.domain)
         return FittedEBNC(fit_likelihood(likelihood_of(basis, distinct), distinct))
 
     @cached_property
     def intercept_correction(self) -> float:
-        """log p(D | ∅) under Jeffreys' prior less that of an EBNC; see the module's text."""
+        """log p_Jeffreys(D | ∅) − log p_EBNC(D | ∅); see the docstring of the module."""
         if self.node.settings.score == "bic":
             return 0.0
         alone = EmbeddedStructure.naive(self.node.target, ())
@@ -127,27 +127,28 @@ class EmbeddedLearner:
 
 
 def with_parents(structure: EmbeddedStructure, parents: Sequence[str]) -> EmbeddedStructure:
-    """The structure with exactly these parents.
+    """Return the structure changed to exactly these parents.
 
-    New ones become children of the target; those that only a removed one tied to the target do too.
+    New parents become children of the target. So do inputs that only a removed parent connected to
+    the target.
     """
     target = structure.target
     names = {target, *parents}
     families = [
-        (x, tuple(p for p in given if p in names)) for x, given in structure.families if x in names
+        (x, tuple(p for p in above if p in names)) for x, above in structure.families if x in names
     ]
     families += [(x, (target,)) for x in parents if x not in structure.inputs]
     changed = EmbeddedStructure(target, tuple(families))
     loose = set(parents) - set(changed.markov_blanket)
     if loose:
-        families = [(x, (*given, target) if x in loose else given) for x, given in families]
+        families = [(x, (*above, target) if x in loose else above) for x, above in families]
         changed = EmbeddedStructure(target, tuple(families))
     return changed
 
 
 def _to_plain(local: EBNC) -> dict[str, Any]:
     structure, target = local.structure, local.structure.target
-    is_naive = all(given == ((target,) if x != target else ()) for x, given in structure.families)
+    is_naive = all(above == ((target,) if x != target else ()) for x, above in structure.families)
     plain: dict[str, Any] = (
         {"naive": structure.inputs} if is_naive else {"families": structure.families}
     )
@@ -167,7 +168,7 @@ def _from_plain(target: str, domain: Domain, plain: Mapping[str, Any]) -> EBNC:
     counts = {x: domain.n_states(x) for x in structure.inputs}
     clusters = without_constants(structure, domain).clusters
     expected = count_terms(clusters, counts) * (domain.n_states(target) - 1)
-    if expected != plain["phi"].size:  # before any term is made
+    if expected != plain["phi"].size:  # checked before any term is allocated
         raise ParameterError(f"phi has {plain['phi'].size} numbers; the structure has {expected}")
     return EBNC(structure, domain, plain["phi"], plain.get("coding", ORTHONORMAL.name))
 

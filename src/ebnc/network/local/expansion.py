@@ -1,4 +1,4 @@
-"""Local distributions written out as full tables: for libraries and formats that know no other."""
+"""Conversion of local distributions to full tables, for libraries and formats that need them."""
 
 from collections.abc import Iterable
 from math import prod
@@ -11,11 +11,11 @@ from ebnc.network.local.table import Table
 __all__ = ["MOST_CELLS", "expand", "refuse_expansion"]
 
 MOST_CELLS = 2**24
-"""Cells of all expanded tables together; 128 MiB."""
+"""Maximum cells of all expanded tables together: 128 MiB."""
 
 
 def expand(local: Local) -> Table:
-    """The same distribution as a full table."""
+    """Return the same distribution as a full table."""
     if isinstance(local, Table):
         return local
     shape = [local.domain.n_states(x) for x in (*local.parents, local.target)]
@@ -25,15 +25,15 @@ def expand(local: Local) -> Table:
 
 
 def refuse_expansion(locals_: Iterable[Local]) -> None:
-    """Raise ``TooLargeError`` where the tables of these distributions together would not fit."""
+    """Raise ``TooLargeError`` if the tables of these distributions exceed ``MOST_CELLS``."""
     total = 0
     for local in locals_:
         total += prod(local.domain.n_states(x) for x in (*local.parents, local.target))
         if total > MOST_CELLS:
-            # Python does not print integers of many thousand digits.
+            # Python refuses to print integers with many thousand digits.
             size = f"{total}" if total < 10**12 else f"more than 2^{total.bit_length() - 1}"
             raise TooLargeError(
-                f"written out as tables the network has {size} cells; {MOST_CELLS} are allowed. "
+                f"as full tables the network has {size} cells; the limit is {MOST_CELLS}. "
                 f"{local.target!r} alone has {len(local.parents)} parents. Save it in the native "
                 "format, or query by sampling"
             )

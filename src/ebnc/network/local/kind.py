@@ -1,8 +1,8 @@
-"""A kind of local distribution: how it is learned, kept in files, and named in reports.
+"""A kind of local distribution: how it is learned, saved in files, and named in reports.
 
-Every kind is one ``Kind`` in the table ``network.local.kinds.KINDS``; nothing else lists them. A
-kind turns its distributions into plain values (``network.local.plain``) and back. How these are
-written, and the check of what is read, is the business of formats.
+Every kind is one ``Kind`` in the table ``network.local.kinds.KINDS``, which is the only list. A
+kind converts its distributions to plain values (``network.local.plain``) and back. ``ebnc.formats``
+writes these values to files and checks them on reading.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,20 +26,20 @@ class Kind:
     name
         The name in ``Network.learn``, in files, and as ``kind`` of the distributions.
     words
-        What reports call it, in the singular: "decision tree".
+        The name in reports, in the singular: "decision tree".
     fields
-        What a file holds besides kind and target.
+        The fields of a file besides kind and target.
     to_plain
-        From a distribution to its fields; optional ones may be left out.
+        Converts a distribution to its fields; it may leave out optional ones.
     from_plain
-        From a target, a domain and fields to the distribution; raises an ``EBNCError`` where they
+        Converts a target, a domain and fields to the distribution; raises an ``EBNCError`` if they
         contradict each other.
     learner
-        From a node to the ``LocalLearner`` that fits this kind to it.
+        Makes the ``LocalLearner`` that fits this kind to a node.
     optional
         Fields that may be absent.
     is_readable
-        Whether ``str(local)`` is a text that a report shows.
+        Whether reports show ``str(local)``.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The table of the kinds of local distributions, the only place that lists them."""
+"""The table of all kinds of local distributions."""
 
 from collections.abc import Sequence
 
@@ -14,33 +14,33 @@ from ebnc.network.local.tree import TREE
 __all__ = ["DEFAULT_KINDS", "KINDS", "chosen_kinds", "equal_locals", "learnable_kinds", "words_of"]
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (EMBEDDED, TABLE, TREE, GRAPH, NOISY_MAX)}
-"""Every kind by its name; equal scores go to the first. Another kind is entered here."""
+"""Every kind by its name; the first wins if scores are equal. Add new kinds here."""
 
 DEFAULT_KINDS = (EMBEDDED.name, TABLE.name, TREE.name)
-"""What a node may be unless something else is asked for."""
+"""The kinds that ``Network.learn`` considers by default."""
 
 NAIVE = "naive"
-"""What ``Network.learn`` calls EBNCs that stay naive, without interactions."""
+"""The name in ``Network.learn`` of EBNCs without interactions."""
 
 
 def learnable_kinds() -> tuple[str, ...]:
-    """The words that ``Network.learn`` takes for kinds of nodes."""
+    """Return the names of kinds that ``Network.learn`` accepts."""
     return (EMBEDDED.name, NAIVE, *(name for name in KINDS if name != EMBEDDED.name))
 
 
 def chosen_kinds(words: Sequence[str]) -> list[Kind]:
-    """The kinds that these words name, in the order of the table."""
+    """Return the kinds with these names, in the order of the table."""
     names = {EMBEDDED.name if word == NAIVE else word for word in words}
     return [kind for name, kind in KINDS.items() if name in names]
 
 
 def words_of(name: str) -> str:
-    """What reports call a kind; its name where it is not in the table."""
+    """Return the name of a kind in reports; ``name`` itself if the table does not have it."""
     return KINDS[name].words if name in KINDS else name
 
 
 def equal_locals(one: Local, other: Local) -> bool:
-    """Whether two local distributions have the same kind, states and parameters."""
+    """Return True if two local distributions have the same kind, states and parameters."""
     if one.kind != other.kind:
         return False
     if one.kind not in KINDS:

@@ -1,7 +1,7 @@
-"""What every local distribution p(z | parents) of a network offers, whatever its kind (§2).
+"""The interface of a local distribution p(z | parents) of a network (§2).
 
-``EBNC``, ``Table``, ``Tree``, ``DecisionGraph`` and ``NoisyMax`` do; a network mixes them freely.
-What else a kind needs, to be learned, saved and reported, is in ``network.local.kind``.
+``EBNC``, ``Table``, ``Tree``, ``DecisionGraph`` and ``NoisyMax`` implement it; a network mixes them
+freely. ``network.local.kind`` adds what is needed to learn, save and report a kind.
 """
 
 from dataclasses import dataclass
@@ -38,10 +38,10 @@ class Local(Protocol):
         """Number of free parameters."""
 
     def probabilities(self, data: Rows) -> FloatArray:
-        """p(z | parents), shape (rows, K)."""
+        """Return p(z | parents) of every row, shape (rows, K)."""
 
     def log_probability(self, data: Rows) -> FloatArray:
-        """log p of every row's own z, shape (rows,)."""
+        """Return log p of the observed z of every row, shape (rows,)."""
 
 
 L_co = TypeVar("L_co", bound=Local, covariant=True)
@@ -51,7 +51,7 @@ L_co = TypeVar("L_co", bound=Local, covariant=True)
 class LearnedLocal(Generic[L_co]):
     """A local distribution with its log evidence and the logarithm of its structure prior.
 
-    ``log_likelihood``: the largest one of its structure, for BIC; ``local`` may be elsewhere.
+    ``log_likelihood``: the maximum over all parameters, for BIC; ``local`` may have a lower one.
     """
 
     local: L_co

@@ -1,10 +1,9 @@
-"""One node whose local distribution is learned, and the protocol of what learns it.
+"""A node whose local distribution is learned, and the interface of its learners.
 
-Every kind is fitted to the same parents and scored on the same scale,
+Every kind is fitted to the same parents and scored on the same scale, so that the best can be
+chosen (``search.structure_prior`` defines the priors):
 
     score = log p(D | parents, kind) + log p(parents) + log p(structure inside the node)
-
-(the priors: ``search.structure_prior``), so that the best one can represent the node.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,15 +29,15 @@ class Settings:
     score
         "laplace" or "bic".
     kinds
-        Names of the kinds that a node may be.
+        Names of the kinds to consider.
     structure_prior
-        Whether the priors of parents and structures are part of the score.
+        Whether the score includes the priors of parents and structures.
     sample_size
         The equivalent sample size of the tables' Dirichlet prior; None chooses it by evidence.
     most_cells
-        Cells of the largest table, and of the largest table inside an EBNC.
+        Maximum cells of a table, and of a table inside an EBNC.
     chooses_parents
-        Whether the parents are a choice, with a prior; in a dense network they are not.
+        Whether the search chooses the parents, which then have a prior (false if dense).
     """
 
     score: str = "laplace"
@@ -50,12 +49,12 @@ class Settings:
 
 
 class Node:
-    """The data of one node, and the scale that all its kinds are scored on.
+    """The data of one node, and the score that all its kinds share.
 
     Parameters
     ----------
     cases
-        All variables as rows, this one as target.
+        Data of all variables, with this one as target.
     settings
         How nodes are fitted.
     required
@@ -72,21 +71,21 @@ class Node:
 
     @property
     def is_constant(self) -> bool:
-        """Whether the node has one state only: nothing to learn."""
+        """Whether the node has only one state, so that nothing is to be learned."""
         return self.n_states[self.target] < 2
 
     def n_cells(self, parents: Sequence[str]) -> int:
-        """Cells of a full table of these parents."""
+        """Return the number of cells of a full table with these parents."""
         return prod(self.n_states[x] for x in (*parents, self.target))
 
     def log_prior(self, n_parents: int) -> float:
-        """log p of k parents out of n, see ``search.structure_prior``."""
+        """Return log p of k parents out of n; see ``search.structure_prior``."""
         if not (self.settings.structure_prior and self.settings.chooses_parents):
             return 0.0
         return log_input_prior(len(self.candidates), n_parents)
 
     def fit_score(self, learned: LearnedLocal[Local]) -> float:
-        """The score of a distribution without the prior of its parents."""
+        """Return the score of a distribution without the prior of its parents."""
         fit = learned.log_evidence
         if self.settings.score == "bic":
             fit = bic(learned.log_likelihood, learned.local.dimension, self.cases.total_weight)
@@ -95,9 +94,9 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class LocalFit:
-    """One kind, fitted to a node: its score, and what its learner needs to go on.
+    """One kind fitted to a node: its score, and a ``model`` that its learner can start from.
 
-    ``score`` is None where the distribution does not depend on all required parents.
+    ``score`` is None if the distribution does not depend on all required parents.
     """
 
     score: float | None
@@ -113,7 +112,7 @@ class NodeState:
 
     @cached_property
     def scores(self) -> dict[str, float]:
-        """The score of every kind that the node may be."""
+        """The score of every admissible kind."""
         return {kind: fit.score for kind, fit in self.fits.items() if fit.score is not None}
 
     @cached_property
@@ -132,32 +131,35 @@ class LocalLearner(Protocol):
 
     @property
     def is_table_without_parents(self) -> bool:
-        """Whether a node without parents is this kind only where no other is allowed."""
+        """Whether this kind equals a table if the node has no parents, so that others go first."""
 
     def learn(self, parents: tuple[str, ...], near: LocalFit | None = None) -> LocalFit | None:
-        """Fit the kind to these parents; None where it would be too large.
+        """Fit the kind to these parents; None if it would be too large.
 
-        ``near``: the fit to one parent more or less, to start from.
+        ``near``: a fit with one parent more or less, to start from.
         """
 
     def gains(self, state: NodeState, names: Sequence[str]) -> dict[str, float]:
-        """Estimate by how much the node's score rises with each of ``names`` as one more parent."""
+        """Estimate how much the node's score rises with each of ``names`` as an extra parent."""
 
     def local(self, fit: LocalFit) -> Local:
-        """The distribution of a fit."""
+        """Return the distribution of a fit."""
 
 
 class LearnedAnew:
-    """The learner of a kind that starts afresh for every set of parents, such as a tree.
+    """The learner of a kind, such as a tree, that is learned from scratch for every set of parents.
 
     Parameters
     ----------
     name
         The name of the kind.
     learn
-        From cases and parents to the distribution with its evidence.
+        Function of cases and parents; returns the distribution with its evidence.
     gains
-        From cases, the present distribution (or None) and names to what each name would add.
+        Function of cases, the present distribution (or None) and names; returns the gain of each
+        name.
+    node
+        The node to learn.
     """
 
     is_table_without_parents = True
@@ -181,7 +183,7 @@ class LearnedAnew:
         return LocalFit(score, learned.local)
 
     def gains(self, state: NodeState, names: Sequence[str]) -> dict[str, float]:
-        """Estimate the gain of each of ``names`` as one more parent."""
+        """Estimate the gain of each of ``names`` as an extra parent."""
         node, n_parents = self.node, len(state.parents)
         more = node.log_prior(n_parents + 1) - node.log_prior(n_parents)
         present = state.fits[self.name].model if self.name in state.fits else None
@@ -190,6 +192,6 @@ class LearnedAnew:
         return {x: gain + more + behind for x, gain in gains.items()}
 
     def local(self, fit: LocalFit) -> Local:
-        """The distribution of a fit."""
+        """Return the distribution of a fit."""
         local: Local = fit.model
         return local

@@ -1,23 +1,23 @@
-"""Noisy-MAX as local distribution: every parent causes a level of the node, the highest one shows.
+"""Local distributions as noisy-MAX: each parent causes a level, the node shows the highest.
 
     Z = max(Z_0, Z_1, …, Z_n),    p(Z_i | x_i) = effects_i[x_i],    p(Z_0) = leak
 
     Díez, Parameter adjustment in Bayes networks: the generalized noisy OR-gate, UAI 1993;
     Henrion, Some practical issues in constructing belief networks, UAI 1987 (binary, with a leak).
 
-Causal independence, one of the rivals that the paper's introduction names. Levels are the states of
-the node in the order they are declared, the first one meaning "absent"; ``descending`` turns them
-round (noisy-MIN). Every parent has a *normal* state, which causes nothing. With two states it is
-the noisy-OR. It has as many parameters as a naive EBNC of the same parents,
+The introduction of the paper names this model of causal independence as an alternative. Levels are
+the states of the node in their declared order; the first one means "absent". ``descending``
+reverses the order (noisy-MIN). Every parent has a *normal* state, which causes nothing. With two
+states the model is the noisy-OR. It has as many parameters as a naive EBNC of the same parents,
 
     d = (K − 1)·(1 + Σ_i (r_i − 1)).
 
 For levels 0, 1, …, K − 1 and F_k = p(Z ≤ k) the ratios h_k = F_{k−1}/F_k are products over the
-causes, so all is computed from sums of δ_k = −log h_k, without cancellation:
+causes, so sums of δ_k = −log h_k give all probabilities without cancellation:
 
     p(Z = k | x) = exp(−Σ_{j>k} Δ_j)·(1 − exp(−Δ_k)),    Δ_k(x) = δ_k(leak) + Σ_i δ_k(i, x_i),
 
-with Δ_0 = ∞. Learning is in ``network.local.noisy_max_learning``.
+with Δ_0 = ∞. ``network.local.noisy_max_learning`` learns the parameters.
 """
 
 from collections.abc import Mapping
@@ -39,15 +39,34 @@ from ebnc.typing import FloatArray
 __all__ = ["NoisyMax"]
 
 ROUNDING = 1e-6
-"""Distributions may miss 1 by so much."""
+"""Maximum difference between 1 and the sum of a distribution."""
 
 
 class NoisyMax:
     """p(z | x) of the highest of independently caused levels.
 
-    ``leak``: the distribution of the level without any cause. ``effects``: for every parent an
-    array, a row for each of its states, of the level that this state causes; the row of at least
-    one state, the normal one, has all probability on the absent level.
+    Parameters
+    ----------
+    target : str
+        The node z.
+    domain : Domain or mapping
+        The states of the node and of its parents.
+    leak : array
+        The distribution of the level without any cause, shape (K,).
+    effects : mapping
+        For every parent, the distributions of the level that its states cause, shape (r_i, K). At
+        least one state, the normal one, has all probability on the absent level.
+    descending : bool
+        Whether the last state of the node means "absent" and the lowest level shows (noisy-MIN).
+
+    Attributes
+    ----------
+    target, domain, leak, effects, descending
+        As above; ``domain`` has only the node and its parents.
+    parents : tuple of str
+        The parents, in the order of ``effects``.
+    normal : dict
+        The number of the normal state of every parent.
 
     Examples
     --------
@@ -81,7 +100,7 @@ class NoisyMax:
         declared = as_domain(domain)
         self.target, self.parents = target, tuple(effects)
         if target in effects:
-            raise ParameterError(f"{target!r} is among its own causes")
+            raise ParameterError(f"{target!r} is one of its own causes; remove it from effects")
         self.domain = Domain({name: declared[name] for name in (*self.parents, target)})
         self.descending = bool(descending)
         n_levels = self.domain.n_states(target)
@@ -90,9 +109,10 @@ class NoisyMax:
         )
         self.effects: dict[str, FloatArray] = {}
         for name, values in effects.items():
-            shape, what = (self.domain.n_states(name), n_levels), f"the effects of {name!r}"
+            shape = (self.domain.n_states(name), n_levels)
+            title = f"the effects of {name!r} on {target!r}"
             self.effects[name] = frozen(
-                distributions(values, shape, [name, target], f"{what} on {target!r}", ROUNDING)
+                distributions(values, shape, [name, target], title, ROUNDING)
             )
         self.normal = {name: self._normal_state(name) for name in self.parents}
 
@@ -106,7 +126,7 @@ class NoisyMax:
         return f"NoisyMax({self.target!r}, {list(self.parents)}, dimension={self.dimension})"
 
     def __str__(self) -> str:
-        """Every cause to read, with the distribution of the level that it brings about."""
+        """Return every cause as text, with the distribution of the level that it causes."""
         states = self.domain[self.target]
         which = "lowest" if self.descending else "highest"
         causes = [("otherwise", self.leak)]
@@ -127,14 +147,14 @@ class NoisyMax:
         return n_causes * (self.domain.n_states(self.target) - 1)
 
     def probabilities(self, data: Rows) -> FloatArray:
-        """p(z | parents), shape (rows, K)."""
+        """Return p(z | parents) of every row of ``data``, shape (rows, K)."""
         ratios = self._ratios(encode(data, self.domain, self.parents))
         p = np.exp(-_above(ratios))
         p[:, 1:] *= -np.expm1(-ratios)
         return p[:, ::-1] if self.descending else p
 
     def log_probability(self, data: Rows) -> FloatArray:
-        """log p of every row's own z, shape (rows,); −∞ where it is 0."""
+        """Return log p of the observed z of every row of ``data``, shape (rows,); −∞ if p is 0."""
         rows = encode(data, self.domain, tuple(self.domain))
         ratios, level = self._ratios(rows), rows.column(self.target).astype(np.int64)
         if self.descending:
@@ -145,7 +165,7 @@ class NoisyMax:
         return logarithms[np.arange(len(rows)), level]
 
     def to_plain(self) -> dict[str, Any]:
-        """The fields that a file holds."""
+        """Return the fields that a file holds."""
         return {
             "parents": self.parents,
             "descending": self.descending,
@@ -155,11 +175,11 @@ class NoisyMax:
 
     @classmethod
     def from_plain(cls, target: str, domain: Domain, plain: Mapping[str, Any]) -> "NoisyMax":
-        """The inverse of ``to_plain``."""
+        """Build the distribution from the fields of ``to_plain``."""
         parents, tables = plain["parents"], plain["effects"]
         if len(tables) != len(parents) or len(set(parents)) != len(parents):
             raise ParameterError(
-                f"effects must be one for each of {len(parents)} different parents"
+                f"effects must have one table for each of {len(parents)} different parents"
             )
         n_levels = domain.n_states(target)
         effects = {
@@ -170,7 +190,7 @@ class NoisyMax:
         return cls(target, domain, leak, effects, descending=plain["descending"])
 
     def _ratios(self, rows: CodedRows) -> FloatArray:
-        """Δ_k of every row for k = 1, …, K − 1."""
+        """Return Δ_k of every row for k = 1, …, K − 1."""
         leak, effects = self._minus_log_ratios
         total = np.tile(leak, (len(rows), 1))
         for name, table in effects.items():
@@ -191,8 +211,8 @@ class NoisyMax:
         if not without.size:
             state = self.domain[self.target][absent]
             raise ParameterError(
-                f"no state of {name!r} is normal: one must leave {self.target!r} at {state!r} "
-                "with probability 1"
+                f"no state of {name!r} is normal: in one state the effect on {self.target!r} must "
+                f"be {state!r} with probability 1"
             )
         return int(without[0])
 
@@ -204,7 +224,7 @@ def _above(ratios: FloatArray) -> FloatArray:
 
 
 def _minus_log_ratios(distributions: FloatArray) -> FloatArray:
-    """δ_k = −log(F_{k−1}/F_k) for k = 1, …, K − 1; 0 where F_k is 0, and nothing depends on it."""
+    """δ_k = −log(F_{k−1}/F_k) for k = 1, …, K − 1; 0 if F_k is 0, where its value is irrelevant."""
     below = np.cumsum(distributions, axis=-1)[..., 1:]
     share = np.divide(distributions[..., 1:], below, out=np.zeros_like(below), where=below > 0)
     with np.errstate(divide="ignore"):

@@ -1,20 +1,20 @@
-"""Learning a noisy-MAX: the maximum of its posterior, and its evidence by Laplace.
+"""Learn a noisy-MAX: the maximum of its posterior, and its Laplace evidence.
 
-Given the normal states and the order of the levels, a noisy-MAX is K − 1 noisy-ORs side by side:
-among the cases whose level is at most k, level k or not. In δ_k = −log h_k (``local.noisy_max``)
+Given the normal states and the order of the levels, a noisy-MAX consists of K − 1 independent
+noisy-ORs; number k predicts whether the level is k, for the rows whose level is at most k. In
+δ_k = −log h_k (``local.noisy_max``)
 
     log p(z | x) = Σ_k  [z = k] log(1 − exp(−Δ_k)) − [z < k] Δ_k,       Δ_k = Σ of the causes' δ_k,
 
-which is concave, and so is the logarithm of the prior: every cause's distribution is a Dirichlet's
-with all parameters α, that is h_k ~ Beta(kα, α), as if the cause alone had been seen α times at
-every level. So each k has one maximum, found by Newton's method. What is not concave is the
-choice of the normal states and of the order: both orders are tried with two sets of states, those
-in which the level is lowest and those that are most frequent, and states of the best are exchanged
-one at a time while that raises the evidence. Each choice pays the logarithm of the number of
-possibilities.
+which is concave. So is the log prior: the distribution of every cause is Dirichlet(α, …, α), that
+is h_k ~ Beta(kα, α), as if the cause alone had been observed α times at every level. Newton's
+method therefore finds the only maximum for each k. The choice of the normal states and of the order
+is not concave. Both orders are tried with two sets of states, those with the lowest mean level and
+the most frequent ones. From the best, normal states are exchanged one at a time while that raises
+the evidence. Each choice costs the logarithm of the number of possibilities.
 
-Laplace's approximation is taken in the logits of h_k, where a Beta is nearly normal. Causes without
-cases keep their prior and add nothing.
+Laplace's approximation uses the logits of h_k, in which a Beta is nearly normal. Causes without
+rows keep their prior and contribute nothing.
 """
 
 import math
@@ -38,9 +38,9 @@ from ebnc.typing import FloatArray, IntArray
 __all__ = ["NOISY_MAX", "cause_gains", "learn_noisy_max"]
 
 MOST_STEPS = 100
-ENOUGH = 1e-9  # nats: half the squared Newton decrement at which a fit ends
-NEARLY_FLAT = 1e-10  # α at which the maximum of the posterior is that of the likelihood
-BOUNDARY = 0.95  # of the way to δ = 0 that a step may go
+ENOUGH = 1e-9  # nats: a fit ends once half the squared Newton decrement is below this
+NEARLY_FLAT = 1e-10  # α for which the maxima of posterior and likelihood coincide
+BOUNDARY = 0.95  # maximum fraction of the distance to δ = 0 that a step may go
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,25 +66,25 @@ class _Counted:
         return cls(codes, sizes, flat.astype(np.float64).reshape(len(first), n_classes))
 
     def oriented(self, descending: bool) -> "_Counted":
-        """The levels the other way round where they are descending."""
+        """Return the counts with the levels reversed if ``descending``."""
         if not descending:
             return self
         return _Counted(self.codes, self.n_states, self.counts[:, ::-1])
 
     def lowest(self) -> tuple[int, ...]:
-        """For every parent the state in which the level is lowest on average."""
+        """Return, for every parent, the state with the lowest mean level."""
         levels = self.counts @ np.arange(self.counts.shape[1])
         totals = self.counts.sum(axis=1)
-        found = []
+        states = []
         for column, size in zip(self.codes, self.n_states, strict=True):
-            often = np.bincount(column, totals, size)
+            frequency = np.bincount(column, totals, size)
             with np.errstate(invalid="ignore", divide="ignore"):
-                mean = np.bincount(column, levels, size) / often
-            found.append(int(np.argmin(np.where(often > 0, mean, np.inf))))
-        return tuple(found)
+                mean = np.bincount(column, levels, size) / frequency
+            states.append(int(np.argmin(np.where(frequency > 0, mean, np.inf))))
+        return tuple(states)
 
     def most_frequent(self) -> tuple[int, ...]:
-        """For every parent the state that is met most often."""
+        """Return the most frequent state of every parent."""
         totals = self.counts.sum(axis=1)
         return tuple(
             int(np.argmax(np.bincount(column, totals, size)))
@@ -94,8 +94,10 @@ class _Counted:
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """``delta``: (causes, K − 1), the leak first, then every state of every parent but its normal
-    one."""
+    """The maximum for given normal states and α.
+
+    ``delta``: (causes, K − 1); the leak, then the states of each parent except its normal one.
+    """
 
     normal: tuple[int, ...]
     alpha: float
@@ -105,7 +107,7 @@ class _Fit:
 
 
 def learn_noisy_max(cases: Cases, parents: Sequence[str]) -> LearnedLocal[NoisyMax]:
-    """The noisy-MAX of these parents: normal states, order of levels and α by evidence."""
+    """Learn the noisy-MAX of these parents; evidence chooses normal states, order and α."""
     data = _Counted.of(cases, parents)
     tried = []
     for descending in (False, True):
@@ -121,7 +123,7 @@ def learn_noisy_max(cases: Cases, parents: Sequence[str]) -> LearnedLocal[NoisyM
 
 
 def cause_gains(cases: Cases, local: NoisyMax | None, names: Sequence[str]) -> dict[str, float]:
-    """What each of ``names`` adds as one cause more, with α = ½ and all other choices kept."""
+    """Return the gain of each of ``names`` as an extra cause, for α = ½ and other choices fixed."""
     parents = () if local is None else local.parents
     descending = False if local is None else local.descending
     normal = () if local is None else tuple(local.normal[x] for x in parents)
@@ -133,32 +135,35 @@ def cause_gains(cases: Cases, local: NoisyMax | None, names: Sequence[str]) -> d
             data = _Counted.of(cases, (*parents, name)).oriented(turned)
             start = np.full((data.n_states[-1] - 1, now.delta.shape[1]), 0.1)
             lowest = (*normal, data.lowest()[-1])
-            found = _fit(data, lowest, JEFFREYS, np.concatenate([now.delta, start]))
-            gain = found.log_evidence - now.log_evidence - math.log(data.n_states[-1])
+            extended = _fit(data, lowest, JEFFREYS, np.concatenate([now.delta, start]))
+            gain = extended.log_evidence - now.log_evidence - math.log(data.n_states[-1])
             gain -= math.log(2) if not parents else 0.0
             gains[name] = max(gain, gains.get(name, -math.inf))
     return gains
 
 
 def _log_choices(cases: Cases, parents: Sequence[str]) -> float:
-    """−log of the number of orders (with any parent) and of normal states."""
+    """Return −log of the number of orders (if any parent exists) and of normal states."""
     return -sum(math.log(cases.domain.n_states(x)) for x in parents) - bool(parents) * math.log(2)
 
 
 def _with_best_alpha(data: _Counted, fit: _Fit) -> _Fit:
-    """α smaller or larger while that raises the evidence."""
+    """Decrease or increase α while that raises the evidence."""
     for values in (ALPHAS[::-1], ALPHAS):
         for alpha in values[values.index(fit.alpha) + 1 :]:
-            found = _fit(data, fit.normal, alpha, fit.delta)
-            if found.log_evidence <= fit.log_evidence:
+            other = _fit(data, fit.normal, alpha, fit.delta)
+            if other.log_evidence <= fit.log_evidence:
                 break
-            fit = found
+            fit = other
     return fit
 
 
 def _exchanged(data: _Counted, fit: _Fit) -> _Fit:
-    """Exchange normal states while that raises the evidence: for every parent the state that does
-    least, since a state that should lower the level is one that does nothing here."""
+    """Exchange normal states while that raises the evidence.
+
+    The new normal state of a parent is the one with the smallest effect: a state that should lower
+    the level has none, because effects cannot be negative.
+    """
     for _ in range(4):
         before = fit
         first = 1
@@ -167,9 +172,9 @@ def _exchanged(data: _Counted, fit: _Fit) -> _Fit:
             least = others[int(np.argmin(fit.delta[first : first + size - 1].sum(axis=1)))]
             first += size - 1
             normal = (*fit.normal[:i], least, *fit.normal[i + 1 :])
-            found = _fit(data, normal, fit.alpha)
-            if found.log_evidence > fit.log_evidence:
-                fit = found
+            other = _fit(data, normal, fit.alpha)
+            if other.log_evidence > fit.log_evidence:
+                fit = other
         if fit is before:
             break
     return fit
@@ -178,7 +183,7 @@ def _exchanged(data: _Counted, fit: _Fit) -> _Fit:
 def _fit(
     data: _Counted, normal: tuple[int, ...], alpha: float, start: FloatArray | None = None
 ) -> _Fit:
-    """Fit all levels, given the normal states; ``start``: δ to begin at."""
+    """Fit all levels, given the normal states; ``start``: the first δ."""
     active = _active(data, normal)
     present = active.any(axis=0)
     n_levels = data.counts.shape[1]
@@ -186,18 +191,18 @@ def _fit(
     delta = np.empty((active.shape[1], n_levels - 1))
     evidence = likelihood = 0.0
     for k in range(1, n_levels):
-        delta[:, k - 1] = math.log((k + 1) / k)  # the prior's mode, for causes without cases
+        delta[:, k - 1] = math.log((k + 1) / k)  # the prior's mode, for causes without rows
         begin = delta[:, k - 1] if start is None else start[:, k - 1]
         problem = _Level(active[:, present], data.counts[:, k], below[:, k - 1], alpha, k * alpha)
-        found, value = problem.maximise(begin[present])
-        delta[present, k - 1] = found
+        optimum, value = problem.maximise(begin[present])
+        delta[present, k - 1] = optimum
         evidence += value
-        likelihood += problem.log_likelihood(found)
+        likelihood += problem.log_likelihood(optimum)
     return _Fit(normal, alpha, delta, evidence, likelihood)
 
 
 def _active(data: _Counted, normal: Sequence[int]) -> FloatArray:
-    """Which causes are active in which configuration, shape (q, causes)."""
+    """Return 1 where a cause is active in a configuration, else 0, shape (q, causes)."""
     columns = [np.ones(len(data.counts))]
     for column, size, usual in zip(data.codes, data.n_states, normal, strict=True):
         columns += [(column == s).astype(np.float64) for s in range(size) if s != usual]
@@ -206,7 +211,7 @@ def _active(data: _Counted, normal: Sequence[int]) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Level:
-    """One noisy-OR: level k (``hits``) or lower (``misses``), with h ~ Beta(``b``, ``a``) a cause.
+    """One noisy-OR: counts of level k (``hits``) and lower (``misses``), h ~ Beta(``b``, ``a``).
 
     f(δ) = Σ hits·log(1 − e^{−Δ}) − misses·Δ  +  Σ_causes a·log(1 − e^{−δ}) − b·δ,   Δ = active·δ
     """
@@ -218,7 +223,7 @@ class _Level:
     b: float
 
     def value(self, delta: FloatArray) -> float:
-        """f, the log likelihood and the log prior in logits of h without its constant."""
+        """Return f: log likelihood plus log prior in logits of h, without its constant."""
         prior = self.a * np.log(-np.expm1(-delta)).sum() - self.b * delta.sum()
         return self.log_likelihood(delta) + float(prior)
 
@@ -229,7 +234,7 @@ class _Level:
         return float(self.hits[hit] @ np.log(-np.expm1(-total[hit])) - self.misses @ total)
 
     def derivatives(self, delta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """∇f and −∇²f, positive definite."""
+        """Return ∇f and −∇²f, which is positive definite."""
         odds, own = 1 / np.expm1(self.active @ delta), 1 / np.expm1(delta)
         gradient = self.active.T @ (self.hits * odds - self.misses) + self.a * own - self.b
         weights = self.hits * odds * (1 + odds)
@@ -238,9 +243,9 @@ class _Level:
         return gradient, curvature
 
     def maximise(self, delta: FloatArray) -> tuple[FloatArray, float]:
-        """δ at the maximum, and Laplace's log evidence of this level, by Newton's method.
+        """Return δ at the maximum (Newton's method), and Laplace's log evidence of this level.
 
-        f is concave with a barrier at δ = 0: steps end before it and are halved until f rises.
+        f is concave with a barrier at δ = 0: steps stop before it and are halved until f rises.
         """
         value = self.value(delta)
         for _ in range(MOST_STEPS):
@@ -257,7 +262,7 @@ class _Level:
                 if there >= value + 1e-4 * length * decrement:
                     break
                 length *= 0.5
-            else:  # rounding hides any gain
+            else:  # any gain is below rounding error
                 break
             delta, value = delta + length * step, there
         # log |A| in logits of h: δ = −log h, dδ/dlogit h = −(1 − h), and the gradient is 0.
@@ -269,7 +274,7 @@ class _Level:
 
 
 def _to_noisy_max(cases: Cases, parents: Sequence[str], fit: _Fit, descending: bool) -> NoisyMax:
-    """From δ to the distribution of every cause."""
+    """Convert δ to the distribution of every cause."""
     ratios = np.exp(-fit.delta)  # F_{k−1}/F_k
     n_causes, n_levels = ratios.shape[0], ratios.shape[1] + 1
     theta = np.empty((n_causes, n_levels))

@@ -1,6 +1,7 @@
 """Plain values of local distributions: variables by name, numbers as flat arrays.
 
-Files are written from them, models are compared by them. What a field may hold is a ``FieldType``.
+Files store these values, and models are equal if these values are. A ``FieldType`` describes the
+type of each field.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,10 +22,10 @@ L = TypeVar("L", bound=Local)
 
 
 class FieldType(Enum):
-    """What a field of a local distribution holds."""
+    """The type of a field of a local distribution."""
 
     VARIABLES = "a list of variables"
-    VARIABLES_OR_NONE = "a list of variables, None where there is none"
+    VARIABLES_OR_NONE = "a list of variables or None"
     FAMILIES = "pairs of a variable and the list of its parents"
     WHOLE_NUMBERS = "a list of whole numbers, none negative"
     PROBABILITIES = "a flat array of numbers of at most 1"
@@ -35,7 +36,7 @@ class FieldType(Enum):
 
 
 def equal_by_value(one: L, other: L, to_plain: Callable[[L], dict[str, Any]]) -> bool:
-    """Whether two distributions of one kind have the same target, states and plain values."""
+    """Return True if two distributions of one kind have equal target, states and plain values."""
     if one is other:
         return True
     if (one.target, one.domain) != (other.target, other.domain):
@@ -54,38 +55,41 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def shaped(name: str, numbers: FloatArray, shape: tuple[int, ...]) -> FloatArray:
-    """A flat field as an array of this shape."""
+    """Return a flat field as an array of this shape."""
     if numbers.size != prod(shape):
         raise ParameterError(
-            f"{name} has {numbers.size} numbers where {list(shape)} need {prod(shape)}"
+            f"{name} has {numbers.size} numbers; shape {list(shape)} needs {prod(shape)}"
         )
     return np.asarray(numbers.reshape(shape))
 
 
 def distributions(
-    values: ArrayLike, shape: tuple[int, ...], axes: Sequence[str], what: str, rounding: float
+    values: ArrayLike, shape: tuple[int, ...], axes: Sequence[str], title: str, rounding: float
 ) -> FloatArray:
-    """Distributions along the last axis, checked; ``rounding``: by how much a sum may miss 1."""
+    """Return checked distributions along the last axis.
+
+    ``title``: their name in errors. ``rounding``: how much a sum may differ from 1.
+    """
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"{what} must hold numbers only") from None
+        raise ParameterError(f"{title} must hold numbers only") from None
     if array.shape != shape:
         raise ParameterError(
-            f"{what} must have shape {shape}, one axis for each of {list(axes)}, got {array.shape}"
+            f"{title} must have shape {shape}, one axis for each of {list(axes)}, got {array.shape}"
         )
     wrong = array[~(np.isfinite(array) & (array >= 0))]
     if wrong.size:
-        raise ParameterError(f"{wrong[0]} in {what} is not a probability")
+        raise ParameterError(f"{wrong[0]} in {title} is not a probability")
     sums = array.sum(axis=-1)
     farthest = np.ravel(sums)[np.abs(np.ravel(sums) - 1.0).argmax()]
     if abs(farthest - 1.0) > rounding:
-        raise ParameterError(f"a row of {what} sums to {farthest:.6g}, not to 1")
+        raise ParameterError(f"a row of {title} sums to {farthest:.6g}, not to 1")
     return array
 
 
 def frozen(values: ArrayLike, dtype: type[Any] = np.float64) -> Any:
-    """A copy that cannot be written to: distributions do not change."""
+    """Return a read-only copy, because distributions are immutable."""
     array = np.array(values, dtype=dtype)
     array.flags.writeable = False
     return array

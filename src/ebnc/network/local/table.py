@@ -1,6 +1,6 @@
-"""A full table as local distribution: one row of probabilities for each configuration (§1).
+"""Local distributions as full tables: one row of probabilities for each configuration (§1).
 
-The trivial EBNC, with exact evidence: the Dirichlet prior is conjugate.
+A table is the trivial EBNC. Its evidence is exact, because the Dirichlet prior is conjugate.
 """
 
 from collections.abc import Sequence
@@ -27,11 +27,28 @@ from ebnc.typing import FloatArray, IntArray
 __all__ = ["Table", "count_configurations", "table_log_evidence"]
 
 ROUNDING = 1e-3
-"""Rows of printed tables may miss 1 by so much; they are divided by their sum."""
+"""Maximum difference from 1, per state, of a row's sum (tables are often printed with few digits);
+rows are then divided by their sum."""
 
 
 class Table:
     """θ = p(z | parents) as an array: one axis per parent, in their order, then one for z itself.
+
+    Parameters
+    ----------
+    target : str
+        The node z.
+    parents : sequence of str
+        Its parents.
+    domain : Domain or mapping
+        The states of the node and of its parents.
+    theta : array
+        The probabilities, shape (r_1, …, r_n, K).
+
+    Attributes
+    ----------
+    target, parents, domain, theta
+        As above; ``domain`` has only the node and its parents, ``theta`` is read-only.
 
     Examples
     --------
@@ -63,9 +80,16 @@ class Table:
     def learn(
         cls, cases: Cases, parents: Sequence[str], sample_size: float | None = None
     ) -> "Table":
-        """The posterior mean θ_jk = (N_jk + α)/(N_j + Kα), α = s/(q K).
+        """Return the table of posterior means θ_jk = (N_jk + α)/(N_j + Kα), α = s/(q K).
 
-        ``sample_size``: s, the equivalent sample size of BDeu; by evidence where it is not given.
+        Parameters
+        ----------
+        cases : Cases
+            Coded data whose target is the node.
+        parents : sequence of str
+            The parents of the node.
+        sample_size : float, optional
+            s, the equivalent sample size of BDeu. By default, evidence chooses it.
         """
         domain, target = cases.domain, cases.target
         shape = [*(domain.n_states(x) for x in parents), domain.n_states(target)]
@@ -93,7 +117,7 @@ class Table:
         return self.theta.size // n_classes * (n_classes - 1)
 
     def probabilities(self, data: Rows) -> FloatArray:
-        """p(z | parents), shape (rows, K)."""
+        """Return p(z | parents) of every row of ``data``, shape (rows, K)."""
         rows = encode(data, self.domain, self.parents)
         n_classes = self.theta.shape[-1]
         if not self.parents:
@@ -105,7 +129,7 @@ class Table:
         return flat[cells]
 
     def log_probability(self, data: Rows) -> FloatArray:
-        """log p of every row's own z, shape (rows,); −∞ where the table says 0."""
+        """Return log p of the observed z of every row of ``data``, shape (rows,); −∞ if p is 0."""
         return self._logarithms.log_odds(encode(data, self.domain, tuple(self.domain)))[:, 0]
 
     def to_frame(self) -> Any:
@@ -116,7 +140,7 @@ class Table:
         return cells_to_frame(self.domain, {"probability": self.theta})
 
     def to_plain(self) -> dict[str, Any]:
-        """The fields that a file holds; the last parent, then z, run fastest."""
+        """Return the fields that a file holds; z runs fastest, then the last parent."""
         return {"parents": self.parents, "theta": self.theta.ravel()}
 
     @cached_property
@@ -127,9 +151,9 @@ class Table:
 
 
 def count_configurations(cases: Cases, parents: Sequence[str]) -> tuple[IntArray, FloatArray]:
-    """Numbers of the parents' configurations that occur (mixed radix), and N_jk of each, (q′, K).
+    """Return the (mixed-radix) numbers of configurations that occur, and N_jk of each, (q′, K).
 
-    Only what occurs is listed, so any number of parents will do.
+    Configurations that do not occur take no memory, so the number of parents is not limited.
     """
     sizes = [cases.domain.n_states(x) for x in parents]
     if prod(sizes) <= max(1024, len(cases)):
@@ -150,7 +174,10 @@ def count_configurations(cases: Cases, parents: Sequence[str]) -> tuple[IntArray
 def table_log_evidence(
     cases: Cases, parents: Sequence[str], sample_size: float | None = None
 ) -> float:
-    """Exact log evidence of a table node: BDeu's local score; s by evidence where not given."""
+    """Return the exact log evidence of a table, the local score of BDeu.
+
+    ``sample_size``: s, the equivalent sample size; None chooses it by evidence.
+    """
     _, counts = count_configurations(cases, parents)
     domain = cases.domain
     n_cells = prod(domain.n_states(x) for x in (*parents, cases.target))
@@ -161,5 +188,5 @@ def _refuse_large(target: str, shape: Sequence[int]) -> None:
     refuse_if_too_large(
         8 * prod(shape),
         f"the table of {target!r} given {len(shape) - 1} parents",
-        "take an EBNC or a tree for this node, or fewer parents",
+        "use an EBNC or a tree for this node, or fewer parents",
     )

@@ -30,7 +30,7 @@ class TableLearner:
         parents: tuple[str, ...],
         near: LocalFit | None = None,  # noqa: ARG002
     ) -> LocalFit | None:
-        """Score a full table; None where it is too large."""
+        """Score a full table; None if it is too large."""
         node, settings = self.node, self.node.settings
         n_cells = node.n_cells(parents)
         if n_cells > settings.most_cells:
@@ -43,7 +43,7 @@ class TableLearner:
         return LocalFit(fit + node.log_prior(len(parents)), parents)
 
     def gains(self, state: NodeState, names: Sequence[str]) -> dict[str, float]:
-        """Exact gains of a table with one of ``names`` more, where it is not too large."""
+        """Return the exact gain of each of ``names`` as an extra parent, unless too large."""
         node, settings, parents = self.node, self.node.settings, state.parents
         n_cells = node.n_cells(parents)
         small = [x for x in names if n_cells * node.n_states[x] <= settings.most_cells]
@@ -56,11 +56,11 @@ class TableLearner:
         return {x: fit + prior - score for x, fit in zip(small, fits, strict=True)}
 
     def local(self, fit: LocalFit) -> Table:
-        """The table, at its posterior mean."""
+        """Return the table at its posterior mean."""
         return Table.learn(self.node.cases, fit.model, self.node.settings.sample_size)
 
     def _bic(self, counts: FloatArray, n_cells: int) -> float:
-        """``counts``: axis 1 is the target's; ``n_cells``: also of what does not occur."""
+        """Return BIC. Axis 1 of ``counts`` is the target; ``n_cells`` includes empty cells."""
         dimension = n_cells - n_cells // counts.shape[1]
         return bic(largest_log_likelihood(counts), dimension, self.node.cases.total_weight)
 

@@ -1,8 +1,8 @@
-"""A decision tree as local distribution: splits x = s or not, and a distribution in each leaf.
+"""Local distributions as decision trees: questions x = s, and a distribution in each leaf.
 
-One of the rivals that the paper's introduction names. Grown greedily by the same score as the
-others: leaves have exact Dirichlet evidence, and every split pays the logarithm of the number of
-splits there were to choose from, and log 4 for being one (see ``network.local.tree_growth``).
+The introduction of the paper names trees as an alternative. They are grown greedily by the same
+score as other kinds: leaves have exact Dirichlet evidence, and every split costs log 4 plus the
+logarithm of the number of possible splits (see ``network.local.tree_growth``).
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,33 @@ __all__ = ["TREE", "Tree", "grow_tree"]
 
 
 class Tree(DecisionNodes):
-    """p(z | x): node i asks x = s, goes on at ``equal[i]`` or ``other[i]``; leaves hold θ.
+    """p(z | x): node i asks x = s and continues at ``equal[i]`` or ``other[i]``; leaves hold θ.
 
-    ``variables[i]`` is the name asked for, None in a leaf; ``states[i]`` the code of s; ``theta``
-    has a row for every node, used in leaves only. Node 0 is the root.
+    Node 0 is the root. Questions lead to later nodes.
+
+    Parameters
+    ----------
+    target : str
+        The node z.
+    domain : Domain or mapping
+        The states of the node and of its parents.
+    variables : sequence of str or None
+        The variable x of each question; None in a leaf.
+    states : array of int
+        The number of the state s in each question; 0 in a leaf.
+    equal : array of int
+        The next node if x = s; 0 in a leaf.
+    other : array of int
+        The next node if x ≠ s; 0 in a leaf.
+    theta : array
+        A distribution for each node, shape (nodes, K); only those of leaves are used.
+
+    Attributes
+    ----------
+    target, domain, variables, states, equal, other, theta
+        As above; ``domain`` has only the node and its parents, arrays are read-only.
+    parents : tuple of str
+        The variables of the questions.
     """
 
     kind = "tree"
@@ -31,11 +54,13 @@ class Tree(DecisionNodes):
     def _check(self) -> None:
         super()._check()
         if (self.times_led_to[1:] > 1).any():
-            raise ParameterError(f"the nodes of {self.target!r} are not one tree")
+            raise ParameterError(
+                f"the nodes of {self.target!r} are not one tree: two questions lead to one node"
+            )
 
 
 def grow_tree(cases: Cases, parents: Sequence[str], most_leaves: int = 4096) -> LearnedLocal[Tree]:
-    """Grow from the root, the most profitable split first, while splits raise the score."""
+    """Grow a tree: apply the best split while one raises the score."""
     growth = Growth(cases, parents)
     while len(growth.leaves) < most_leaves:
         best = growth.best_split()

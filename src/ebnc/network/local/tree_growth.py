@@ -1,14 +1,14 @@
-"""Growing questions by exact Dirichlet evidence: splits of leaves, and merges of two of them.
+"""Growth of trees and graphs by exact Dirichlet evidence: splits of leaves, merges of two leaves.
 
     gain of a split  = log p(N_equal) + log p(N_other) − log p(N) − log(4 · number of questions)
     gain of a merge  = log p(N_a + N_b) − log p(N_a) − log p(N_b) − log(2 · number of pairs)
 
 p(N): evidence of a leaf's counts with α = ½. Trees split only; decision graphs also merge.
 
-The prior of trees adds up to 1: every node splits or is a leaf with probability ½, and a split
-asks each question with the same probability. A tree with L leaves makes 2L − 1 such decisions, so
-it pays log 2 and for every split log 4, besides its question. A merge is chosen or not with
-probability ½, among all pairs of leaves.
+The prior of trees sums to 1: every node is a split or a leaf with probability ½, and all questions
+of a split have equal probability. A tree with L leaves has 2L − 1 such decisions, so it costs log 2
+in total and log 4 per split, besides the question. A merge happens with probability ½, and all
+pairs of leaves have equal probability.
 """
 
 import heapq
@@ -34,21 +34,21 @@ __all__ = ["ALPHAS", "JEFFREYS", "Growth", "leaf_evidence", "split_gains"]
 
 JEFFREYS = 0.5
 ALPHAS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
-"""α of the leaves, chosen by evidence once all is grown (with ``JEFFREYS``)."""
+"""Values of α for the leaves; evidence chooses one after growth, which uses ``JEFFREYS``."""
 
 Q = TypeVar("Q", bound=DecisionNodes)
 
 
 class HasLeaves(Protocol):
-    """What ``split_gains`` needs of a tree or a graph."""
+    """The part of a tree or a graph that ``split_gains`` uses."""
 
     def leaves(self, rows: CodedRows) -> IntArray:
-        """The number of the leaf that every row falls in."""
+        """Return the node number of the leaf that each row reaches."""
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A question in a leaf: whether a column is in a state."""
+    """A question that splits a leaf: is ``column`` in ``state``?"""
 
     gain: float
     node: int
@@ -75,9 +75,9 @@ class _Leaf:
 
 
 class Growth:
-    """DecisionNodes so far, and the best split and merge of their leaves.
+    """The decision nodes so far, and the best split and merge of their leaves.
 
-    A merged leaf is a new node behind all others, so questions always lead to later ones.
+    A merged leaf is a new last node, so questions always lead to later nodes.
     """
 
     def __init__(self, cases: Cases, parents: Sequence[str], *, merging: bool = False) -> None:
@@ -91,19 +91,19 @@ class Growth:
         self._states: list[int] = []
         self._equal: list[int] = []
         self._other: list[int] = []
-        self._order = count()  # of what has the same gain
+        self._order = count()  # breaks ties between equal gains
         self._waiting: list[tuple[float, int, Split]] = []
         self._pairs: list[tuple[float, int, tuple[int, int]]] = []
         self._add_leaf(np.arange(len(cases), dtype=np.int64))
 
     def best_split(self) -> Split | None:
-        """The most profitable split; None where none raises the score."""
+        """Return the split with the highest gain; None if no split raises the score."""
         while self._waiting and self._waiting[0][2].node not in self.leaves:
             heapq.heappop(self._waiting)
         return self._waiting[0][2] if self._waiting else None
 
     def best_merge(self) -> Merge | None:
-        """The most profitable merge; None where none raises the score."""
+        """Return the merge with the highest gain; None if no merge raises the score."""
         while self._pairs and not set(self._pairs[0][2]) <= self.leaves.keys():
             heapq.heappop(self._pairs)
         if not self._pairs:
@@ -112,7 +112,7 @@ class Growth:
         return Merge(gain, self._pairs[0][2]) if gain > 0.0 else None
 
     def split(self, split: Split) -> None:
-        """Ask the question; the leaf becomes two."""
+        """Replace a leaf by a question with two new leaves."""
         node, rows = split.node, self.leaves.pop(split.node).rows
         chosen = self._splits.codes[split.column][rows] == split.state
         self._variables[node], self._states[node] = self.names[split.column], split.state
@@ -121,7 +121,7 @@ class Growth:
         self._other[node] = self._add_leaf(rows[~chosen])
 
     def merge(self, merge: Merge) -> None:
-        """Two leaves become one, which all their questions lead to."""
+        """Replace two leaves by one, and redirect all their questions to it."""
         self.log_prior -= self._price_of_merge()
         parts = [self.leaves.pop(node).rows for node in merge.nodes]
         together = self._add_leaf(np.sort(np.concatenate(parts)))
@@ -134,9 +134,10 @@ class Growth:
         return math.log(2 * math.comb(len(self.leaves), 2))
 
     def finished(self, make: type[Q]) -> LearnedLocal[Q]:
-        """All as a tree or a graph, α by evidence; questions whose answer is the same are left out.
+        """Return the tree or graph, with α chosen by evidence.
 
-        Such a question is left where a leaf was merged with what came of its brother.
+        Questions whose two answers lead to the same node are left out; they arise if a leaf is
+        merged with its sibling or with all descendants of its sibling.
         """
         nodes = sorted(self.leaves)
         counts = np.array([self.leaves[node].counts for node in nodes])
@@ -176,9 +177,9 @@ class Growth:
         return node
 
     def _numbered_anew(self) -> tuple[list[int], list[int], list[int]]:
-        """Nodes that a row can reach, and where the branches of each lead."""
+        """Return the nodes that a row can reach, and the renumbered ends of their branches."""
         final = list(range(len(self._variables)))
-        for i in reversed(final):  # branches lead to later nodes, which are settled already
+        for i in reversed(final):  # branches lead to later nodes, which are final already
             if self._variables[i] is not None:
                 ends = {final[self._equal[i]], final[self._other[i]]}
                 if len(ends) == 1:
@@ -198,7 +199,7 @@ class Growth:
 
 
 def split_gains(cases: Cases, grown: HasLeaves | None, names: Sequence[str]) -> dict[str, float]:
-    """What each of ``names`` adds to a tree or graph, estimated: the splits of leaves that pay."""
+    """Estimate the gain of each of ``names``: the sum of the positive gains of splitting leaves."""
     splits = _Splits(cases, names)
     leaves = np.zeros(len(cases), np.int64) if grown is None else grown.leaves(cases.rows)
     total = np.zeros(len(names))
@@ -221,7 +222,7 @@ class _Splits:
         sizes = np.array([cases.domain.n_states(x) for x in names], dtype=np.int64)
         self.n_states = int(sizes.max(initial=1))
         self.n_classes = cases.domain.n_states(cases.target)
-        # x = s and x ≠ s are one question; with two states only the second is asked for.
+        # x = s and x ≠ s are one question; a variable with two states has only x = 1.
         numbers = np.arange(self.n_states)
         self.asked = (numbers < sizes[:, None]) & ((sizes[:, None] > 2) | (numbers == 1))
         self.price = math.log(4 * max(1, int(self.asked.sum())))
@@ -231,10 +232,17 @@ class _Splits:
         return np.bincount(self.cases.classes[rows], weights, self.n_classes).astype(float)
 
     def gains(self, rows: IntArray, here: FloatArray) -> FloatArray:
-        """What every split of these rows is worth, shape (columns, states)."""
-        how = (self.cases.rows.codes, self.columns, rows, self.cases.classes, self.weights)
-        inside = count_states(*how, self.n_states, self.n_classes)
-        # Weighted counts may leave a rounding error where nothing is left.
+        """Return the gain of every split of these rows, shape (columns, states)."""
+        inside = count_states(
+            self.cases.rows.codes,
+            self.columns,
+            rows,
+            self.cases.classes,
+            self.weights,
+            self.n_states,
+            self.n_classes,
+        )
+        # Rounding may make a difference of weighted counts slightly negative.
         outside = np.maximum(here - inside, 0.0)
         gain = leaf_evidence(inside) + leaf_evidence(outside) - float(leaf_evidence(here))
         return np.where(self.asked, gain - self.price, -np.inf)
@@ -244,16 +252,19 @@ class _Splits:
             return None
         gain = self.gains(rows, here)
         column, state = divmod(int(np.argmax(gain)), self.n_states)
-        found = float(gain[column, state])
-        return Split(found, node, column, state) if found > 0.0 else None
+        highest = float(gain[column, state])
+        return Split(highest, node, column, state) if highest > 0.0 else None
 
 
 def leaf_evidence(counts: FloatArray) -> FloatArray:
-    """Log evidence of leaves, the last axis classes, α = ½: as ``dirichlet_log_evidence``."""
+    """Return the log evidence of leaves for α = ½, as ``dirichlet_log_evidence``.
+
+    The last axis of ``counts`` is the classes.
+    """
     n_classes = counts.shape[-1]
     total = counts.sum(axis=-1)
     constant = math.lgamma(n_classes * JEFFREYS) - n_classes * math.lgamma(JEFFREYS)
-    found: FloatArray = (
+    evidence: FloatArray = (
         constant - gammaln(n_classes * JEFFREYS + total) + gammaln(JEFFREYS + counts).sum(axis=-1)
     )
-    return found
+    return evidence

@@ -1,1 +1,1 @@
-"""The joint distribution: its nodes, its graph, and its nodes written out as tables."""
+"""The joint distribution: its nodes and its graph."""

@@ -17,9 +17,9 @@ Parents = Mapping[str, Sequence[str]]
 
 
 def topological_order(parents: Parents) -> tuple[str, ...]:
-    """Every node after its parents, otherwise as listed; raises where there is a cycle."""
-    for name, given in parents.items():
-        for parent in given:
+    """Return all nodes, each after its parents; raise ``NetworkError`` if the arcs have a cycle."""
+    for name, own_parents in parents.items():
+        for parent in own_parents:
             if parent not in parents:
                 raise NetworkError(f"{parent!r}, a parent of {name!r}, is not a node")
     try:
@@ -30,28 +30,28 @@ def topological_order(parents: Parents) -> tuple[str, ...]:
 
 
 def ancestral_set(parents: Parents, names: Iterable[str]) -> set[str]:
-    """``names`` and all their ancestors: all that a question about them depends on."""
-    found: set[str] = set()
+    """Return ``names`` and all their ancestors: all nodes that a query of them depends on."""
+    ancestors: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in ancestors:
+            ancestors.add(name)
             waiting += parents[name]
-    return found
+    return ancestors
 
 
 def children(parents: Parents) -> dict[str, list[str]]:
-    """The arcs the other way round."""
-    found: dict[str, list[str]] = {node: [] for node in parents}
-    for node, given in parents.items():
-        for parent in given:
-            found[parent].append(node)
-    return found
+    """Return the children of every node."""
+    by_parent: dict[str, list[str]] = {node: [] for node in parents}
+    for node, own_parents in parents.items():
+        for parent in own_parents:
+            by_parent[parent].append(node)
+    return by_parent
 
 
 class Reachability:
-    """Which nodes lead to which, for one set of arcs; sets of nodes are the bits of integers."""
+    """Paths between nodes for one set of arcs. A set of nodes is an integer, one bit per node."""
 
     def __init__(self, parents: Parents) -> None:
         self.parents = parents
@@ -60,16 +60,16 @@ class Reachability:
         self._below: dict[str, int] = {}
 
     def leads_to(self, start: str, end: str) -> bool:
-        """Whether there is a path from ``start`` to ``end``, or they are the same."""
+        """Return True if a path leads from ``start`` to ``end``, or if they are equal."""
         return bool(self._reached(start) & self._bits[end])
 
     def leads_round(self, start: str, end: str) -> bool:
-        """Whether there is a path other than the arc itself."""
+        """Return True if a path other than the arc leads from ``start`` to ``end``."""
         below = self._reached(start)
         return any(below & self._bits[parent] for parent in self.parents[end] if parent != start)
 
     def _reached(self, name: str) -> int:
-        """``name`` and all nodes that it leads to; not by recursion: paths may be long."""
+        """Return ``name`` and its descendants. Iterative, because paths may be long."""
         waiting = [name]
         while waiting:
             last = waiting[-1]

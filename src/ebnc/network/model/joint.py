@@ -1,7 +1,8 @@
-"""A joint distribution as a product of local ones: nodes, graph and states, without any method to
-learn it, to ask it, or to keep it (§2).
+"""A joint distribution as a product of local ones: nodes, graph and states (§2).
 
     p(z) = Π_i p(z_i | pa_i)
+
+``ebnc.network.network.Network`` adds methods to learn, query and save it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,9 +22,9 @@ class Joint(Mapping[str, Local]):
 
     Attributes
     ----------
-    order
-        Every node after its parents.
-    domain
+    order : tuple of str
+        All nodes, each after its parents.
+    domain : Domain
         The states of all nodes.
     """
 
@@ -82,7 +83,7 @@ class Joint(Mapping[str, Local]):
         return self[name].parents
 
     def ancestral(self, names: Iterable[str]) -> list[str]:
-        """``names`` and all their ancestors, parents first: what a query of them depends on."""
+        """Return ``names`` and all their ancestors, parents first: all that a query depends on."""
         ancestors = ancestral_set({x: self.parents(x) for x in self}, names)
         return [x for x in self.order if x in ancestors]
 
@@ -98,5 +99,5 @@ class Joint(Mapping[str, Local]):
 
     @cached_property
     def dimension(self) -> int:
-        """The number of free parameters of all nodes together."""
+        """The number of free parameters of all nodes."""
         return sum(local.dimension for local in self._locals.values())
