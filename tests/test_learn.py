@@ -329,7 +329,7 @@ NAIVE = ebnc.EmbeddedStructure.naive("Y", ["A"])
         (GOOD, {"prior_scale": math.nan}, "must be positive"),
         (GOOD, {"categories": {"A": ["p"]}}, "'q' in column 'A'"),
         (GOOD, {"categories": {"A": []}}, "'A' has no states"),
-        (GOOD, {"categories": {"Y": ["n"]}}, "one state only"),
+        (GOOD, {"categories": {"Y": ["n"]}}, "only one state"),
         (42, {}, "must be a DataFrame"),
     ],
 )

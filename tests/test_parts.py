@@ -165,7 +165,7 @@ def test_lost_files_are_named():
     parts = cut(cases, [1000, 2000])
     lost = parts.files[1]
     lost.write_bytes(lost.read_bytes()[:-10])
-    with pytest.raises(StorageError, match=r"part-000001.npz.*must stay as it is"):
+    with pytest.raises(StorageError, match=r"part-000001.npz.*do not change the temporary"):
         fit_cases(Basis(structure, cases.domain), parts, 1.0)
     lost.unlink()
     with pytest.raises(StorageError, match=r"part-000001.npz'"):

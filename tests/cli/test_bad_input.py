@@ -9,7 +9,7 @@ from cli.command import ebnc, ebnc_here, refused, succeeded
 
 GOOD = b"a,b,y\n" + b"u,1,no\nv,2,yes\nu,3,yes\nv,1,no\n" * 5
 BAD = {
-    "missing file": (None, "no file or folder"),
+    "missing file": (None, "does not exist"),
     "binary junk": (bytes(range(256)) * 40, "cannot be read"),
     "zeros": (bytes(5000), "zero bytes"),
     "empty": (b"", "is empty"),
@@ -42,7 +42,7 @@ def test_bad_data_are_refused_by_learn(kind, tmp_path):
 
 
 def test_directories_and_other_endings(tmp_path):
-    refused("learn", tmp_path, "-t", "y", "-o", tmp_path / "m", words="no file that ends in")
+    refused("learn", tmp_path, "-t", "y", "-o", tmp_path / "m", words="no file whose name ends in")
     (tmp_path / "data.xlsx").write_bytes(b"PK\x03\x04")
     refused("learn", tmp_path / "data.xlsx", "-t", "y", "-o", tmp_path / "m", words="data.xlsx")
     (tmp_path / "data.parquet").write_bytes(b"PAR1 and no more")

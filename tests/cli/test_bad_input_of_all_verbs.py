@@ -15,7 +15,7 @@ GOOD = b"a,b,y\n" + b"u,1,no\nv,2,yes\nu,3,yes\nv,1,no\n" * 5
 SCRIPT = "<script>alert(1)</script>"
 
 BAD_DATA = {
-    "missing file": (None, "no file or folder"),
+    "missing file": (None, "does not exist"),
     "binary junk": (bytes(range(256)) * 40, "data.csv"),
     "zeros": (bytes(5000), "zero bytes"),
     "empty": (b"", "is empty"),
@@ -71,7 +71,7 @@ def test_bad_data(good, verb, kind, tmp_path):
 @pytest.mark.parametrize("verb", DATA_VERBS)
 def test_a_folder_without_data_and_other_columns(good, verb, tmp_path):
     out = tmp_path / "out.json"
-    refused(*DATA_VERBS[verb](good, tmp_path, out), words="no file that ends in")
+    refused(*DATA_VERBS[verb](good, tmp_path, out), words="no file whose name ends in")
     (tmp_path / "cut.parquet").write_bytes(b"PAR1 and no more")
     refused(*DATA_VERBS[verb](good, tmp_path / "cut.parquet", out), words="cut.parquet")
     if verb != "network learn":

@@ -74,7 +74,7 @@ def test_what_was_read_wrongly_ends_the_run_in_one_message():
     with pytest.raises(DataError) as error:
         learn_cases(data, ["x", "uuid", "price"], "age", leave_out=True)
     words = str(error.value)
-    assert "'age' is to be predicted and has 72 different numbers" in words
+    assert "'age' is the target and has 72 different numbers" in words
     assert "'price' holds numbers written as '0,00'" in words
     assert "decimal=','" in words
     assert "'uuid'" in words

@@ -231,11 +231,11 @@ def files_of(folder: Path, *frames: pd.DataFrame) -> Path:
 def test_a_file_without_a_column_is_named(tmp_path: Path) -> None:
     frame = table(100)
     folder = files_of(tmp_path / "parquet", frame, frame.drop(columns="few"))
-    with pytest.raises(DataError, match=r"part1.parquet' has other columns than"):
+    with pytest.raises(DataError, match=r"part1.parquet' and .* have different columns"):
         learn_cases(folder, INPUTS, "y")
     frame.to_csv(tmp_path / "a.csv", index=False)
     frame.drop(columns="few").to_csv(tmp_path / "b.csv", index=False)
-    with pytest.raises(DataError, match=r"b.csv' has other columns than"):
+    with pytest.raises(DataError, match=r"b.csv' and .* have different columns"):
         learn_cases(tmp_path / "*.csv", ["text"], "y")
     with pytest.raises(DataError, match="no column 'nothing'; they have 'text'"):
         learn_cases(tmp_path / "a.csv", ["nothing"], "y")
@@ -304,7 +304,7 @@ def test_a_file_that_goes_or_changes_in_between_is_named(tmp_path: Path) -> None
 
     table(500).to_parquet(folder / "part1.parquet")
     files = DataFiles(folder, temp_directory=spill, progress=grow)
-    with pytest.raises(DataError, match=r"part0\.parquet' was changed while it was read"):
+    with pytest.raises(DataError, match=r"part0\.parquet' changed while it was read"):
         learn_cases(files, INPUTS, "y")
     assert list(spill.iterdir()) == []
 
@@ -316,12 +316,12 @@ def test_impossible_requests_are_refused(tmp_path: Path) -> None:
     frame.to_parquet(path)
     with pytest.raises(DataError, match=r"'name' has more than 1000 different labels.*identifier"):
         learn_cases(path, ["name"], "y")
-    with pytest.raises(DataError, match="there is no file or folder"):
+    with pytest.raises(DataError, match=r"file or folder .* does not exist"):
         learn_cases(tmp_path / "none.csv", ["a"], "y")
     with pytest.raises(DataError, match="no file matches"):
         learn_cases(tmp_path / "*.csv", ["a"], "y")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match="has no file that ends in"):
+    with pytest.raises(DataError, match="has no file whose name ends in"):
         learn_cases(tmp_path / "empty", ["a"], "y")
     frame.to_csv(tmp_path / "data.csv", index=False)
     with pytest.raises(DataError, match="mixes CSV and Parquet"):

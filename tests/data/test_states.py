@@ -85,7 +85,7 @@ def test_identifiers_and_continuous_targets_are_refused():
     many = [f"id{i}" for i in range(100_000)]
     with pytest.raises(DataError, match="'x' has more than 1000 different labels"):
         learn_states({"x": many, "y": ["a", "b"] * 50_000}, ["x"], "y")
-    with pytest.raises(DataError, match="'y' is to be predicted and has more than 1000 different"):
+    with pytest.raises(DataError, match="'y' is the target and has more than 1000 different"):
         learn_states({"x": ["p"] * 5000, "y": np.random.default_rng(0).random(5000)}, ["x"], "y")
 
 

@@ -1,7 +1,7 @@
-"""Batches of columns, read by one rule (``entries``); a table in memory is a source of one batch.
+"""Sources yield batches of columns; a table in memory is a source of one batch.
 
-Files are sources of many batches (``file_batches``); partitions of a Dask DataFrame are frames on
-the workers (``dask_read``).
+``entries`` holds the rule that reads a column. Files yield many batches (``file_batches``); the
+partitions of a Dask DataFrame are frames on the workers (``dask_read``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ __all__ = ["Batch", "FrameSource", "Source", "is_dask_frame", "require", "take_r
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Columns of some rows. ``where``: what errors call the place they come from."""
+    """Columns of some rows. ``where`` is the name of their place in messages, such as a file."""
 
     columns: Mapping[str, Column]
     n_rows: int
@@ -28,11 +28,11 @@ class Batch:
 
 
 class Source(Protocol):
-    """A table that can be read more than once, some rows at a time.
+    """A table that can be read several times, batch by batch.
 
-    ``names``: all its columns. ``is_small(names)``: whether batches of these columns may be held in
-    memory. ``batches``: all rows in order; ``kinds`` says what columns must be, others are what
-    they look like.
+    ``names``: all columns. ``is_small(names)``: whether these columns easily fit in memory.
+    ``batches``: all rows in order; ``kinds`` fixes the kinds of some columns, and the entries of
+    the others determine their kinds.
     """
 
     options: Options
@@ -48,7 +48,7 @@ class Source(Protocol):
 class FrameSource:
     """A table in memory as one batch.
 
-    ``array_names``: what the columns of a two-dimensional array are; X1, X2, … unless given.
+    ``array_names``: names of the columns of a two-dimensional array; default X1, X2, ….
     """
 
     def __init__(self, data: Frame, array_names: Sequence[str] | None = None) -> None:
@@ -58,15 +58,15 @@ class FrameSource:
         self._n_rows = 0 if isinstance(data, Mapping) else len(data)
 
     def is_small(self, names: Sequence[str]) -> bool:  # noqa: ARG002
-        """It is in memory already."""
+        """Always true: the table is already in memory."""
         return True
 
     def batches(
         self, names: Sequence[str], kinds: Mapping[str, Kind], options: Options
     ) -> Iterator[Batch]:
-        """The one batch."""
+        """Yield the whole table as one batch."""
         require(names, self.names)
-        some = names or self.names[:1]  # rows are counted also where no column is asked for
+        some = names or self.names[:1]  # counts rows even if no column is requested
         columns = {name: self._read(name, kinds.get(name), options) for name in some}
         lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
@@ -74,7 +74,7 @@ class FrameSource:
         yield Batch(columns, next(iter(lengths.values()), self._n_rows))
 
     def read(self, names: Sequence[str]) -> dict[str, Column]:
-        """Columns by name."""
+        """Return columns by name."""
         (batch,) = self.batches(names, {}, self.options)
         return dict(batch.columns)
 
@@ -85,7 +85,7 @@ class FrameSource:
 
 
 def _columns(data: Frame, array_names: Sequence[str] | None) -> dict[str, Any]:
-    """The columns of a table in memory, as its library has them."""
+    """The columns of a table in memory, in the types of its library."""
     if isinstance(data, Mapping):
         names, columns = list(data), list(data.values())
     elif isinstance(data, np.ndarray):
@@ -115,7 +115,7 @@ def _columns(data: Frame, array_names: Sequence[str] | None) -> dict[str, Any]:
 
 
 def _arrow_table(data: Frame) -> Any:
-    """Any table with the Arrow interface as one of pyarrow."""
+    """Convert any table with the Arrow interface to pyarrow."""
     if hasattr(data, "collect") and not hasattr(data, "__len__"):
         raise DataError("a lazy frame has no rows yet; call its collect() first")
     import pyarrow as pa
@@ -131,12 +131,12 @@ def _arrow_table(data: Frame) -> Any:
 
 
 def is_dask_frame(data: object) -> bool:
-    """Whether data is a Dask DataFrame, found out without importing Dask."""
+    """Whether data is a Dask DataFrame; does not import Dask."""
     return type(data).__module__.startswith("dask.") and hasattr(data, "to_delayed")
 
 
 def require(names: Sequence[str], present: Sequence[str]) -> None:
-    """Raise where a column asked for is not there."""
+    """Raise if a requested column does not exist."""
     known = set(present)
     for name in names:
         if name not in known:
@@ -150,5 +150,5 @@ def require(names: Sequence[str], present: Sequence[str]) -> None:
 
 
 def take_rows(columns: Mapping[str, Any], chosen: Any) -> dict[str, Column]:
-    """Columns with the rows of these numbers, or where a mask is True."""
-    return {name: read_column(name, given).take(chosen) for name, given in columns.items()}
+    """Select rows of columns, by numbers or by a mask."""
+    return {name: read_column(name, entries).take(chosen) for name, entries in columns.items()}

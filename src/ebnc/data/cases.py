@@ -1,4 +1,4 @@
-"""Cases: coded inputs, a class and a weight for each row; equal rows can be counted as one."""
+"""Cases: coded inputs, a class and a weight per row; equal rows can be merged and counted."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ __all__ = ["Cases", "check_weights", "distinct_rows", "refuse_wrong_weights"]
 
 T = TypeVar("T")
 
-LARGEST_WEIGHT = 1e100  # sums of squares are still numbers
-FEW_CELLS = 2**16  # configurations, a table of half a megabyte
-SAMPLE = 16_384  # rows looked at to guess how many distinct rows there are
+LARGEST_WEIGHT = 1e100  # sums of squares do not overflow
+FEW_CELLS = 2**16  # configurations: a lookup table of half a megabyte
+SAMPLE = 16_384  # rows for an estimate of the number of distinct rows
 
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """D: inputs x_l, class y_l and weight of every case; ``weights`` is None where all are 1."""
+    """D: inputs x_l, class y_l and weight of every case; ``weights`` is None if all are 1."""
 
     domain: Domain
     target: str
@@ -47,35 +47,35 @@ class Cases:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows; each may have a weight."""
+        """Number of rows, not counting weights."""
         return len(self.rows)
 
     def add_up(self, job: Callable[..., T], *arguments: Any) -> T:
-        """A sum over rows, as ``Parts`` have it: cases in memory are one part."""
+        """Σ job(part, …) as in ``Parts``; cases in memory are one part."""
         return job(self, *arguments)
 
     def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]:
-        """The results of all parts, as ``Parts`` have them."""
+        """The results of all parts, as in ``Parts``."""
         return [job(self, *arguments)]
 
     def prepared(self, make: Callable[..., Any], *arguments: Any) -> Any:
-        """What is made of the cases, as ``Parts`` have it."""
+        """Return make(cases, …), as in ``Parts``."""
         return make(self, *arguments)
 
     @property
     def total_weight(self) -> float:
-        """N, the number of cases that a score counts."""
+        """N in the scores: the sum of the weights."""
         return float(len(self)) if self.weights is None else float(self.weights.sum())
 
     def counted(self) -> "Cases":
-        """The distinct cases with their weights added up; itself where that would save little."""
+        """Return the distinct cases with summed weights, or ``self`` if that would save little."""
         return self.distinct() if self._worth_counting() else self
 
     def distinct(self) -> "Cases":
-        """The distinct cases, in ascending order, with their weights added up."""
+        """Return the distinct cases in ascending order, with summed weights."""
         columns, sizes = self._columns(), self._sizes()
         if self.weights is None and FEW_CELLS < prod(sizes) < 2**64:
-            # The numbers of rows say what the rows are: sorting them alone is much faster.
+            # The key of a row encodes all its states: sorting only the keys is much faster.
             keys, counts = np.unique(_keys(columns, sizes), return_counts=True)
             codes = np.empty((len(self.inputs), len(keys)), dtype=self.rows.codes.dtype)
             classes = np.empty(len(keys), dtype=self.classes.dtype)
@@ -91,7 +91,7 @@ class Cases:
 
     @classmethod
     def joined(cls, parts: Sequence["Cases"]) -> "Cases":
-        """Parts of the same variables as one."""
+        """Concatenate parts with the same variables."""
         if len(parts) == 1:
             return parts[0]
         weights = None
@@ -106,28 +106,28 @@ class Cases:
         return cls(first.domain, first.target, rows, classes, weights)
 
     def rows_of(self, first: int, last: int) -> "Cases":
-        """Consecutive rows."""
+        """Return the rows from ``first`` up to but without ``last``."""
         rows = CodedRows(self.inputs, self.n_states, self.rows.codes[:, first:last])
         weights = None if self.weights is None else self.weights[first:last]
         return Cases(self.domain, self.target, rows, self.classes[first:last], weights)
 
     @property
     def n_bytes(self) -> int:
-        """Memory of the rows."""
+        """Bytes of the arrays."""
         arrays = (self.rows.codes, self.classes, self.weights)
         return sum(0 if array is None else array.nbytes for array in arrays)
 
     def projected(self, names: Sequence[str]) -> "Cases":
-        """The cases with only these inputs, counted again: fewer inputs make more rows equal."""
+        """Keep only these inputs, and count again: with fewer inputs, more rows are equal."""
         places = [self.rows.place(name) for name in names]
         n_states = tuple(self.n_states[place] for place in places)
         rows = CodedRows(tuple(names), n_states, self.rows.codes[places])
         return Cases(self.domain, self.target, rows, self.classes, self.weights).counted()
 
     def _worth_counting(self) -> bool:
-        """Whether at least half of the rows are repeats, guessed from collisions in a sample.
+        """Whether at least half of the rows are repeats, estimated from a sample.
 
-        Among s rows of D equally likely ones s²/2D pairs are equal.
+        Among s rows drawn from D equally likely ones, s²/2D pairs are equal.
         """
         if len(self) <= SAMPLE:
             return len(self) > 1
@@ -145,12 +145,12 @@ class Cases:
 
 
 def check_weights(weights: object, n_rows: int) -> FloatArray | None:
-    """Sample weights as floats: one for each row, finite, none negative, not all zero."""
+    """Return weights as floats; require one per row, finite, none negative, not all zero."""
     if weights is None:
         return None
     try:
         raw = np.asarray(weights)
-        if raw.dtype.kind not in "biufO":  # text and dates would be cast in silence
+        if raw.dtype.kind not in "biufO":  # NumPy would silently cast text and dates
             raise TypeError
         array = np.asarray(raw, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -164,7 +164,7 @@ def check_weights(weights: object, n_rows: int) -> FloatArray | None:
 
 
 def refuse_wrong_weights(array: FloatArray, first: int = 0) -> None:
-    """Raise where a weight is not a finite number ≥ 0; ``first``: the number of the first row."""
+    """Raise if a weight is not a finite number ≥ 0; ``first`` is the number of the first row."""
     wrong = ~np.isfinite(array) | (array < 0)
     if wrong.any():
         place = int(np.argmax(wrong))
@@ -174,7 +174,7 @@ def refuse_wrong_weights(array: FloatArray, first: int = 0) -> None:
 
 
 def _keys(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> NDArray[np.uint64]:
-    """One number for each row, equal for equal rows: mixed radix, renumbered where it overflows."""
+    """One number per row, equal for equal rows: mixed radix, renumbered before it overflows."""
     keys = np.zeros(len(columns[0]), dtype=np.uint64)
     range_so_far = 1
     for column, size in zip(columns, sizes, strict=True):
@@ -190,15 +190,15 @@ def _keys(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> NDArray[np.u
 def distinct_rows(
     columns: Sequence[NDArray[Any]], sizes: Sequence[int]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where each distinct row first stands, and for every row the number of its distinct one."""
+    """Return the first place of each distinct row, and the number of its distinct row per row."""
     keys = _keys(columns, sizes)
     n_rows, n_cells = len(keys), prod(sizes)
     if n_cells > max(n_rows, FEW_CELLS):
         _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         return first, inverse
-    # Few configurations are looked up instead of sorted: a fifth of the time.
+    # For few configurations a lookup takes a fifth of the time of sorting.
     place = np.full(n_cells, -1, dtype=np.intp)
-    place[keys[::-1]] = np.arange(n_rows - 1, -1, -1)  # the last to be written is the first row
+    place[keys[::-1]] = np.arange(n_rows - 1, -1, -1)  # the first row is written last
     present = np.flatnonzero(place >= 0)
     first = place[present]
     place[present] = np.arange(len(present))

@@ -1,15 +1,16 @@
-"""From columns to codes: every entry is looked up in the domain. The only rule for that.
+"""Convert columns to codes: the only rule that looks up entries in a domain.
 
-An entry is read as what the states are:
+The type of the states determines how an entry is matched:
 
-- States that are numbers or intervals: a number; text that is written as one; True and False are 1
-  and 0. Text that is no number is an error.
-- States that are booleans: a boolean, 0 and 1, ``true`` and ``false`` in any case.
-- States that are text: the text as it stands; a number by its shortest text; True and False as the
-  state that is ``true`` or ``false`` in any case.
-- Other states: what is equal to them.
+- Numbers or intervals: a number, or text that is a number; True and False are 1 and 0. Other text
+  is an error.
+- Booleans: a boolean, 0 and 1, ``true`` and ``false`` in upper or lower case.
+- Text: equal text; a number matches by its shortest text; True and False match the state ``true``
+  or ``false`` in upper or lower case.
+- Other states: equal entries.
 
-A missing entry is the state ``None``, if there is one. What is not a state is unknown.
+A missing entry is the state ``None``, if the variable has it. An entry that is not a state is
+unknown.
 """
 
 from collections import Counter
@@ -34,17 +35,26 @@ from ebnc.typing import IntArray
 __all__ = ["Coder", "Unknown", "code_of", "coded_batches", "encode", "without_states"]
 
 Unseen: TypeAlias = Literal["error", "extra", "missing"]
-"""What becomes of an entry that is not a state: it is an error; it gets a code of its own, r, one
-beyond the states; or only missing ones do."""
+"""Treatment of entries that are not states. "error": raise. "extra": give them the code r, one
+beyond the states. "missing": give the code r to missing entries only, and raise for others."""
 
-SURE = 10  # entries, none of which is known, that are no accident
+SURE = 10  # entries; if so many are all unknown, the column is wrong
 
 
 @dataclass
 class Unknown:
-    """Entries of each column that are no state: ``gaps`` and ``others``; ``entries``: no gaps.
+    """Counts of unknown entries by column.
 
-    ``foreign``: what a column holds, where that is of another type than its states.
+    Attributes
+    ----------
+    gaps : Counter
+        Missing entries that are not a state.
+    others : Counter
+        Other entries that are not a state.
+    entries : Counter
+        All entries that are not missing.
+    foreign : dict
+        The type of the entries, if it is not the type of the states.
     """
 
     gaps: Counter[str] = field(default_factory=Counter)
@@ -53,7 +63,7 @@ class Unknown:
     foreign: dict[str, str] = field(default_factory=dict)
 
     def refuse_wholly_unknown(self, domain: Domain) -> None:
-        """Raise where no entry of a column is a state, which is an error of type or of column."""
+        """Raise if no entry of a column is a state: its type is wrong, or it is another column."""
         for name, n in self.others.items():
             if n == self.entries[name] and (n >= SURE or name in self.foreign):
                 of_type = f"; they are {self.foreign[name]}" if name in self.foreign else ""
@@ -69,7 +79,7 @@ class Unknown:
             for name in dict.fromkeys([*self.others, *self.gaps])
         ]
         return (
-            f"entries that are no state of the model count as unknown: {', '.join(parts[:8])}"
+            f"entries that are not states of the model count as unknown: {', '.join(parts[:8])}"
             f"{', …' if len(parts) > 8 else ''}"
         )
 
@@ -78,9 +88,9 @@ class Unknown:
 
 
 class Coder:
-    """Codes of ``names`` by a domain; ``unknown`` counts what is no state.
+    """Codes the columns ``names`` by a domain; ``unknown`` counts entries that are not states.
 
-    ``CodedRows.n_states`` counts the code of entries that are no state, where they have one.
+    If ``unseen`` gives unknown entries a code, ``n_states`` includes it.
     """
 
     def __init__(self, domain: Domain, names: Sequence[str], unseen: Unseen = "error") -> None:
@@ -92,7 +102,7 @@ class Coder:
 
     @property
     def kinds(self) -> dict[str, Kind]:
-        """What columns of text must be read as."""
+        """Columns whose text must be read as labels."""
         return {
             name: "label"
             for name, rule in self._rules.items()
@@ -100,18 +110,18 @@ class Coder:
         }
 
     def encode(self, batch: Batch) -> CodedRows:
-        """The rows of one batch."""
+        """Return the coded rows of one batch."""
         codes = np.empty((len(self.names), batch.n_rows), dtype=code_type(self.n_states))
         for v, name in enumerate(self.names):
             column = batch.columns[name]
-            found = self._rules[name].codes(column)
-            is_unknown = found < 0
+            column_codes = self._rules[name].codes(column)
+            is_unknown = column_codes < 0
             if is_unknown.any():
                 self._note_unknown(name, column, is_unknown)
-                found = np.where(is_unknown, self.domain.n_states(name), found)
+                column_codes = np.where(is_unknown, self.domain.n_states(name), column_codes)
             if self.unseen == "extra":
                 self.unknown.entries[name] += len(column) - int(column.missing.sum())
-            codes[v] = found
+            codes[v] = column_codes
         return CodedRows(self.names, self.n_states, codes)
 
     def _note_unknown(self, name: str, column: Column, is_unknown: NDArray[np.bool_]) -> None:
@@ -134,7 +144,7 @@ class Coder:
 
 
 class _Rule:
-    """How the entries of one variable are looked up in its states."""
+    """Looks up the entries of one variable among its states."""
 
     def __init__(self, name: str, states: Sequence[State]) -> None:
         self.name = name
@@ -153,30 +163,30 @@ class _Rule:
         elif self.kind == "text":
             for text, code in self._codes.items():
                 of = _LOGICAL.get(str(text).strip().lower())
-                if of is not None:  # two ways to write it are two states, and a boolean is neither
+                if of is not None:  # if two states, "true" and "True", match, a boolean is neither
                     self._logical[of] = -1 if of in self._logical else code
 
     def codes(self, column: Column) -> IntArray:
-        """Codes of a column, −1 where the entry is not a state."""
+        """Codes of a column, −1 for entries that are not states."""
         if self.kind == "interval" and not _holds_intervals(column):
             values = self._as_numbers(column)
-            found = np.searchsorted(self._cuts, values, side="left")
+            codes = np.searchsorted(self._cuts, values, side="left")
         elif self.kind == "number":
             values = self._as_numbers(column)
             levels, place = (values, None) if values.dtype.kind == "f" else levels_of(values)
             nearest = np.searchsorted(self._known, levels).clip(max=len(self._known) - 1)
-            found = np.where(self._known[nearest] == levels, self._known_codes[nearest], -1)
-            found = found if place is None else found[place]
+            codes = np.where(self._known[nearest] == levels, self._known_codes[nearest], -1)
+            codes = codes if place is None else codes[place]
         else:
             labelled = factorise(column)
             table = [*map(self._code, labelled.labels), self.missing]
             return np.array(table, dtype=np.int64)[labelled.codes]
         if values.dtype.kind == "f":
-            found[np.isnan(values)] = self.missing
-        return found
+            codes[np.isnan(values)] = self.missing
+        return codes
 
     def _code(self, label: Hashable) -> int:
-        """The code of a label, −1 where it is not a state."""
+        """The code of a label, −1 if it is not a state."""
         if self.kind == "text":
             if isinstance(label, bool):
                 return self._logical.get(label, -1)
@@ -189,16 +199,16 @@ class _Rule:
         return self._codes.get(label, -1)
 
     def _as_numbers(self, column: Column) -> NDArray[Any]:
-        """A column where states are numbers; text must be numbers, too."""
+        """The numbers of a column, for states that are numbers; raise if text is not a number."""
         if isinstance(column, Numbers):
             return column.values
         labels = column.labels
-        # Whole numbers too long for a float were kept as text; here they are beyond the states.
+        # Whole numbers too long for a float were kept as text; read them as floats here.
         texts = [
             f"{x}." if len(x) > 16 and x.isdigit() else x for x in labels if isinstance(x, str)
         ]
         if texts:
-            # Numbers or dates; if neither, reading them as numbers says which one is none.
+            # Numbers or dates; if neither, reading them as numbers raises with the wrong entry.
             entries = text_array(texts)
             read = read_column(self.name, entries)
             read = read_column(self.name, entries, "number") if read.kind == "label" else read
@@ -211,7 +221,7 @@ class _Rule:
         return np.append(values, np.nan)[column.codes]
 
     def foreign(self, column: Column) -> str:
-        """What a column holds, where its type is not that of the states; else nothing."""
+        """The type of a column in words if it is not the type of the states, else empty."""
         if isinstance(column, Numbers):
             return "" if self.kind == "number" else "numbers"
         types = {type(label) for label in column.labels}
@@ -241,12 +251,12 @@ def _is_number(label: object) -> bool:
 
 
 def _holds_intervals(column: Column) -> bool:
-    """Whether entries are the intervals themselves, as samples have them, and not numbers."""
+    """Whether entries are ``Interval`` objects, as in samples, and not numbers."""
     return isinstance(column, Labels) and any(isinstance(x, Interval) for x in column.labels)
 
 
 def without_states(options: Options, domain: Domain, names: Iterable[str]) -> Options:
-    """Options without the missing words that are states."""
+    """Remove the words for missing entries that are states."""
     texts = {s.strip() for name in names for s in domain[name] if isinstance(s, str)}
     if texts.isdisjoint(options.missing_words):
         return options
@@ -263,20 +273,23 @@ def encode(
     unseen: Unseen = "error",
     unknown: Unknown | None = None,
 ) -> CodedRows:
-    """Rows of ``names`` as codes; other columns are ignored. ``CodedRows`` pass through.
+    """Convert the columns ``names`` to codes; return ``CodedRows`` unchanged.
 
     Parameters
     ----------
     data : table
+        The data; other columns are ignored.
     domain : Domain
-    names : names of columns
-    array_names : names or None
-        What the columns of a two-dimensional array are; ``names`` unless given.
+        The states of the columns.
+    names : sequence of str
+        The columns.
+    array_names : sequence of str or None
+        Names of the columns of a two-dimensional array; default ``names``.
     unseen : {"error", "extra", "missing"}
-        What becomes of an entry that is not a state: an error; a code of its own, r, one beyond the
-        states, which ``CodedRows.n_states`` then counts; or that for missing entries only.
+        Treatment of entries that are not states: raise; give them the code r, one beyond the
+        states, which ``CodedRows.n_states`` then includes; or do that for missing entries only.
     unknown : Unknown or None
-        Is told how many entries are no state.
+        Receives the counts of entries that are not states.
     """
     if isinstance(data, CodedRows):
         return _checked_rows(data, domain, names)
@@ -292,7 +305,7 @@ def encode(
 
 
 def coded_batches(source: Source, coder: Coder) -> Iterator[CodedRows]:
-    """All rows of a source, some at a time; raises where a column is wholly unknown."""
+    """Yield coded batches of a source; finally raise if all entries of a column are unknown."""
     options = without_states(source.options, coder.domain, coder.names)
     for batch in source.batches(coder.names, coder.kinds, options):
         yield coder.encode(batch)
@@ -300,7 +313,7 @@ def coded_batches(source: Source, coder: Coder) -> Iterator[CodedRows]:
 
 
 def code_of(domain: Domain, name: str, entry: State) -> int:
-    """The code of one entry: a label, or a number where the states are intervals."""
+    """Return the code of one entry: a label, or a number if the states are intervals."""
     entries = np.empty(1, dtype=object)
     entries[0] = entry
     return int(encode({name: entries}, domain, [name]).codes[0, 0])
@@ -319,8 +332,8 @@ def _checked_rows(rows: CodedRows, domain: Domain, names: Sequence[str]) -> Code
 def _unseen_error(name: str, column: Column, place: int, states: Sequence[State]) -> DataError:
     if column.missing[place]:
         return DataError(
-            f"column {name!r} has missing values, which are not a state of it; fill them in, "
-            "or fit on data where it has some"
+            f"column {name!r} has missing values, which are not one of its states; fill them in, "
+            "or fit on data with missing values in this column"
         )
     if isinstance(column, Numbers):
         entry: object = as_label(column.values[place].item())

@@ -1,6 +1,6 @@
-"""One column of a table: numbers, or codes and labels.
+"""One column of a table: ``Numbers``, or ``Labels`` with codes.
 
-``entries.read_column`` makes columns from any library's; everything after it works on these two.
+``entries.read_column`` makes them from the columns of any library; all later steps use them.
 """
 
 from collections.abc import Hashable, Sequence
@@ -16,13 +16,13 @@ from ebnc.typing import IntArray
 __all__ = ["EXACT", "Column", "Labels", "Numbers", "as_label", "factorise", "joined"]
 __all__ += ["levels_of", "used_codes"]
 
-EXACT = 2**53  # floats do not tell larger whole numbers apart
-SMALL_RANGE = 65_536  # whole numbers within such a range are counted, not sorted
+EXACT = 2**53  # floats cannot represent all larger whole numbers
+SMALL_RANGE = 65_536  # whole numbers within this range are counted, not sorted
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Numbers, NaN where missing. ``kind``: "number" or "date"; ``written``: they were text."""
+    """Numbers; NaN is missing. ``kind``: "number" or "date"; ``written``: read from text."""
 
     values: NDArray[Any]
     kind: Kind = "number"
@@ -32,12 +32,12 @@ class Numbers:
         return len(self.values)
 
     def take(self, chosen: NDArray[Any]) -> "Numbers":
-        """The rows of these numbers, or where a mask is True."""
+        """Select rows, by numbers or by a mask."""
         return replace(self, values=self.values[chosen])
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Which entries are missing."""
+        """A mask of the missing entries."""
         if self.values.dtype.kind != "f":
             return np.zeros(len(self.values), dtype=np.bool_)
         return np.asarray(np.isnan(self.values))
@@ -45,11 +45,20 @@ class Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """``codes`` into ``labels``, −1 where missing; not every label need occur.
+    """Codes and their labels.
 
-    ``declared``: the labels are the states, in this order, of a categorical type.
-    ``written``: they were text, or nothing but gaps. ``all_occur``: it is known that every label
-    occurs.
+    Attributes
+    ----------
+    codes : array of int
+        Places in ``labels``; −1 is missing.
+    labels : tuple
+        Labels; some may not occur.
+    declared : bool
+        Whether the labels are the states of a categorical type, in this order.
+    written : bool
+        Whether the column was text, or all entries are missing.
+    all_occur : bool
+        Whether every label is known to occur.
     """
 
     codes: IntArray
@@ -63,16 +72,16 @@ class Labels:
 
     @property
     def kind(self) -> Kind | None:
-        """None where every entry is missing: such a column agrees with any kind."""
+        """The kind, or None if every entry is missing: such a column agrees with any kind."""
         return "label" if self.labels else None
 
     def take(self, chosen: NDArray[Any]) -> "Labels":
-        """The rows of these numbers, or where a mask is True."""
+        """Select rows, by numbers or by a mask."""
         return replace(self, codes=self.codes[chosen], all_occur=False)
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Which entries are missing."""
+        """A mask of the missing entries."""
         return np.asarray(self.codes < 0)
 
     def observed(self) -> list[Hashable]:
@@ -87,12 +96,12 @@ Column: TypeAlias = Numbers | Labels
 
 
 def used_codes(codes: IntArray, n_labels: int) -> NDArray[np.bool_]:
-    """Which of the codes 0 … n − 1 occur."""
+    """A mask of the codes 0 … n − 1 that occur."""
     return np.bincount(codes + 1, minlength=n_labels + 1)[1:] > 0
 
 
 def factorise(column: Column) -> Labels:
-    """Codes and labels of a column, ascending; whole numbers become integers."""
+    """Convert a column to labels; those of numbers ascend, and whole numbers become integers."""
     if isinstance(column, Labels):
         return column
     levels, place = levels_of(column.values)
@@ -102,12 +111,12 @@ def factorise(column: Column) -> Labels:
 
 
 def levels_of(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
-    """Ascending values and the place of every entry among them; not every one need occur."""
+    """Ascending values, some of which may not occur, and the place of every entry among them."""
     if values.dtype.kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())
-        if high - low < SMALL_RANGE:  # counted, which is faster than sorting
+        if high - low < SMALL_RANGE:  # counting is faster than sorting
             levels = values.min() + np.arange(high - low + 1, dtype=values.dtype)
-            # An unsigned column may lie beyond int64, a signed one may overflow its own type.
+            # Unsigned values may exceed int64; signed differences may overflow their own type.
             if values.dtype.kind == "u":
                 return levels, (values - values.min()).astype(np.int64)
             return levels, values.astype(np.int64) - low
@@ -115,12 +124,12 @@ def levels_of(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
 
 
 def as_label(value: float) -> int | float:
-    """A number as a label: 2.0 is 2."""
+    """Convert a number to a label: 2.0 becomes 2."""
     return int(value) if value == int(value) else value
 
 
 def joined(parts: Sequence[Column]) -> Column:
-    """Parts of one column after each other; where their kinds differ, gaps agree with any."""
+    """Concatenate parts of one column; parts with only missing entries agree with any kind."""
     if len(parts) == 1:
         return parts[0]
     numbers = [part for part in parts if isinstance(part, Numbers)]

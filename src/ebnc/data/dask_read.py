@@ -1,8 +1,8 @@
-"""A Dask DataFrame as cases: its partitions are summarised, coded and counted on the workers.
+"""Read a Dask DataFrame: workers summarise, code and count its partitions.
 
-Partitions are frames in memory, read by the same rules as any other. Only summaries and coded rows
-travel; the coded rows come here one partition after the other, and are kept like those of files.
-Every result is a future that the scheduler can make again, so a worker that dies costs time only.
+Partitions are frames in memory, read by the same rules as other frames. Workers send only summaries
+and coded rows. The client gets the coded rows one partition after the other, and stores them like
+rows of files. The scheduler recomputes lost results, so the death of a worker costs only time.
 """
 
 import time
@@ -22,15 +22,15 @@ from ebnc.errors import EBNCError, StorageError
 __all__ = ["DaskReader"]
 
 T = TypeVar("T")
-Client: TypeAlias = Any  # distributed's; dask is an extra
+Client: TypeAlias = Any  # of distributed, an optional dependency
 Future: TypeAlias = Any
 
 PATIENCE = 300.0
-"""Seconds without any worker after which a sum is given up; a busy machine is slow to start one."""
+"""Seconds without any worker before giving up; a busy machine is slow to start one."""
 
 
 class DaskReader:
-    """The partitions of a Dask DataFrame."""
+    """Reads the partitions of a Dask DataFrame."""
 
     def __init__(self, frame: Any) -> None:
         self.names, self.options = tuple(column_names(frame)), Options()
@@ -40,15 +40,15 @@ class DaskReader:
         self._partitions = tuple(frame.to_delayed())
 
     def summary(self, plan: Plan) -> TableSummary:
-        """Of all partitions."""
+        """Summarise all partitions."""
         return TableSummary.merged(self._each(_summary, plan))
 
     def coded(self, plan: Plan, coder: Coder) -> Iterator[Cases]:
-        """The cases of every partition, counted where that saves much."""
+        """Yield the cases of every partition, counted if that saves much."""
         return self._each(_coded, plan, coder)
 
     def _each(self, job: Callable[..., T], *arguments: Any) -> Iterator[T]:
-        """job(partition, …) of every partition, in order, computed where the partitions are."""
+        """Yield job(partition, …) for every partition in order, computed on the workers."""
         from dask.delayed import delayed
 
         run = delayed(_run, pure=False)
@@ -111,7 +111,7 @@ def _result(client: Client, future: Future) -> Any:
                 alone_since = now
             elif now - alone_since > PATIENCE:
                 raise StorageError(
-                    f"the cluster has had no workers for {PATIENCE:g} seconds; start some"
+                    f"the cluster has had no workers for {PATIENCE:g} seconds; start workers"
                 ) from None
         except KilledWorker as error:
             raise StorageError(

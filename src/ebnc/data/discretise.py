@@ -1,7 +1,7 @@
 """Discretisers: cut points for a column of numbers, supervised (MDLP) or by quantiles.
 
-The result is a tuple of ``Interval`` states. They are part of the domain, so a model keeps and
-prints its bins, and takes numbers where it has intervals.
+The result is a tuple of ``Interval`` states. They are part of the domain, so a model saves and
+prints its bins, and accepts numbers for these variables.
 """
 
 import math
@@ -16,12 +16,12 @@ __all__ = ["intervals", "mdlp_cuts", "quantile_cuts"]
 
 
 def intervals(cuts: FloatArray) -> tuple[Interval, ...]:
-    """The intervals between ascending cut points: low < x ≤ high."""
+    """Return the intervals between ascending cut points: low < x ≤ high."""
     return tuple(starmap(Interval, pairwise([-np.inf, *map(float, cuts), np.inf])))
 
 
 def quantile_cuts(values: FloatArray, n_bins: int, weights: FloatArray | None = None) -> FloatArray:
-    """At most ``n_bins`` intervals of about equal weight; NaN is left out."""
+    """Return cut points of at most ``n_bins`` intervals of about equal weight; ignore NaN."""
     present = ~np.isnan(values)
     distinct, inverse = np.unique(values[present], return_inverse=True)
     if len(distinct) < 2:
@@ -43,8 +43,8 @@ def mdlp_cuts(
 
         gain > (log₂(n − 1) + log₂(3ᵏ − 2) − k·H + k₁·H₁ + k₂·H₂) / n
 
-    H: class entropies in bits. Cuts lie half-way between neighbouring values; NaN is left out.
-    Weights count as rows.
+    H: class entropies in bits. Cuts lie half-way between neighbouring values; NaN is ignored. A
+    weight counts as that many rows.
     """
     present = ~np.isnan(values)
     distinct, inverse = np.unique(values[present], return_inverse=True)
@@ -52,7 +52,7 @@ def mdlp_cuts(
     cells = np.bincount(
         inverse * n_classes + classes[present], weight, minlength=len(distinct) * n_classes
     )
-    # Cumulative class counts with a row of zeros before, so that any range is one difference.
+    # A row of zeros before the cumulative class counts makes every range one difference.
     cumulative = np.zeros((len(distinct) + 1, n_classes))
     np.cumsum(cells.reshape(len(distinct), n_classes), axis=0, out=cumulative[1:])
     accepted: list[int] = []
@@ -68,7 +68,7 @@ def mdlp_cuts(
 
 
 def _best_cut(cumulative: FloatArray, start: int, stop: int) -> int | None:
-    """Number of the first distinct value behind the best accepted cut of a range, or None."""
+    """Return the number of the first distinct value above the best accepted cut, or None."""
     if stop - start < 2:
         return None
     left = cumulative[start + 1 : stop] - cumulative[start]
@@ -88,7 +88,7 @@ def _best_cut(cumulative: FloatArray, start: int, stop: int) -> int | None:
 
 
 def _entropy(counts: FloatArray) -> FloatArray:
-    """Class entropy in bits of each row of counts; an empty row has none."""
+    """Class entropy in bits of each row of counts; 0 for an empty row."""
     total = counts.sum(axis=1, keepdims=True)
     share = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
     bits = np.log2(share, out=np.zeros_like(share), where=share > 0)

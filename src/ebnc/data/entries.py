@@ -1,11 +1,11 @@
-"""From a column of any library to numbers or labels: the rules of typed entries.
+"""Read a column of any library as numbers or labels: the rules for typed entries.
 
 - Integers, floats and decimals are numbers; dates, times and durations are numbers of days;
-  booleans and categories are labels; text is read by the rules of ``text``.
-- Whole numbers beyond 2⁵³, which floats do not tell apart, make a column one of labels, as text.
+  booleans and categories are labels; ``text`` has the rules for text.
+- Floats cannot represent all whole numbers beyond 2⁵³; a column that has one holds labels, as text.
 
-Everything that is not an array of numbers passes through Arrow, so that these rules hold for every
-library alike. ``read_column`` is the only way from an entry to a number or a label.
+All columns except arrays of numbers are converted to Arrow, so the same rules hold for every
+library. Only ``read_column`` converts entries to numbers or labels.
 """
 
 import math
@@ -33,23 +33,25 @@ def read_column(
     *,
     declared: bool = False,
 ) -> Column:
-    """One column of whatever library.
+    """Read one column of any library.
 
     Parameters
     ----------
     name : str
-        What errors call it.
+        Name of the column in messages.
     entries : array, series, list or Column
+        The entries.
     kind : {"number", "label", "date"} or None
-        What text must be; None is whatever it looks like.
+        The kind of text entries; None: the entries determine it.
     options : Options or None
+        How entries are read.
     declared : bool
         Whether a dictionary is a categorical type, whose values are all states.
     """
     if isinstance(entries, Numbers | Labels):
         return entries
     if isinstance(entries, np.ma.MaskedArray):
-        entries = entries.tolist()  # None where it is masked
+        entries = entries.tolist()  # masked entries become None
     if hasattr(entries, "sparse"):  # of pandas
         entries = np.asarray(entries)
     dtype = getattr(entries, "dtype", None)
@@ -68,7 +70,7 @@ def read_column(
 
 
 def _exact(name: str, column: Numbers) -> Column:
-    """Numbers that floats can tell apart; whole numbers that they cannot are labels."""
+    """Return numbers unchanged, or as labels if floats cannot represent them all."""
     values = column.values
     if values.dtype.kind == "f" and np.isinf(values).any():
         raise DataError(f"column {name!r} holds an infinite number; remove or replace it")
@@ -80,7 +82,7 @@ def _exact(name: str, column: Numbers) -> Column:
 
 
 def _to_arrow(name: str, entries: Any) -> tuple[Any, Any]:
-    """An Arrow array, or None where Arrow has no type for the entries; and the entries."""
+    """Return an Arrow array, or None if Arrow has no type for the entries; and the entries."""
     import pyarrow as pa
 
     if isinstance(entries, pa.ChunkedArray | pa.Array):
@@ -108,7 +110,7 @@ def _one_dimensional(name: str, entries: Any) -> NDArray[Any]:
     if array.ndim != 1:
         raise DataError(f"column {name!r} must be one-dimensional, got shape {array.shape}")
     if array.dtype.kind in "US" and not isinstance(entries, np.ndarray):
-        # NumPy turns [1, "a"] and ["a", None] into strings; entries are kept as they were given.
+        # NumPy turns [1, "a"] and ["a", None] into strings; restore the original entries.
         array = np.empty(len(entries), dtype=object)
         array[:] = list(entries)
     return array
@@ -143,7 +145,7 @@ def _of_arrow(name: str, array: Any, kind: Kind | None, options: Options, *, dec
 
 
 def _of_objects(name: str, entries: Sequence[Any]) -> Column:
-    """Entries that Arrow has no type for: numbers beyond 64 bits, or labels of one kind."""
+    """Read entries without an Arrow type: numbers beyond 64 bits, or labels of one kind."""
     seen: dict[Any, int] = {}
     codes = np.empty(len(entries), dtype=np.int64)
     try:
@@ -165,7 +167,7 @@ def _of_objects(name: str, entries: Sequence[Any]) -> Column:
 
 
 def _kind_of_object(label: Any) -> str:
-    """What a label is; NumPy's own kinds of numbers and strings are not others."""
+    """The kind of a label; numbers and strings of NumPy count as numbers and strings."""
     numbers = int | float | Decimal | np.integer | np.floating
     if isinstance(label, numbers) and not isinstance(label, bool):
         return "number"

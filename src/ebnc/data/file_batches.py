@@ -1,7 +1,7 @@
-"""CSV and Parquet files as batches of columns, read by pyarrow.
+"""Read CSV and Parquet files as batches of columns, with pyarrow.
 
-All columns of CSV are read as text, so that a label keeps the text that is written and one rule
-(``text``) says what is a number. The first line names the columns.
+All columns of CSV are read as text, so that labels keep their text and one rule (``text``) decides
+what is a number. The first line names the columns.
 """
 
 import csv
@@ -23,13 +23,13 @@ from ebnc.errors import DataError, ParameterError
 __all__ = ["FileSource"]
 
 DELIMITERS = ",;\t|"
-BLOCK_BYTES = 2**23  # of text that become one batch
+BLOCK_BYTES = 2**23  # text per batch of CSV
 SMALL_BYTES = 2**27
-BATCH_ENTRIES = 2**21  # of Parquet that become one batch
+BATCH_ENTRIES = 2**21  # entries per batch of Parquet
 
 
 class FileSource:
-    """The files of one table, in order of their names."""
+    """The files of one table, sorted by name."""
 
     def __init__(self, files: DataFiles) -> None:
         self.options = files.options
@@ -42,8 +42,8 @@ class FileSource:
         for file, (others, _) in zip(self._files, headers, strict=True):
             if others != names:
                 raise DataError(
-                    f"file {file!r} has other columns than {self._files[0]!r}: "
-                    f"{others[:8]} instead of {names[:8]}"
+                    f"files {file!r} and {self._files[0]!r} have different columns: "
+                    f"{others[:8]} and {names[:8]}"
                 )
         if len(set(names)) < len(names):
             repeated = min(name for name in names if names.count(name) > 1)
@@ -53,7 +53,7 @@ class FileSource:
         require([*(files.include or ()), *files.exclude, *files.types], self.names)
 
     def is_small(self, names: Sequence[str]) -> bool:
-        """Whether these columns fit in memory easily once they are read."""
+        """Whether these columns easily fit in memory."""
         if self._is_csv:  # compressed text is about ten times as long
             sizes = [os.path.getsize(f) * (10 if _is_packed(f) else 1) for f in self._files]
             return sum(sizes) <= SMALL_BYTES
@@ -65,7 +65,7 @@ class FileSource:
     def batches(
         self, names: Sequence[str], kinds: Mapping[str, Kind], options: Options
     ) -> Iterator[Batch]:
-        """All rows, file by file; raises at the end where a file was changed meanwhile."""
+        """Yield all rows, file by file; finally raise if a file was changed meanwhile."""
         require(names, self.names)
         for number, file in enumerate(self._files):
             if self._is_csv:
@@ -82,7 +82,7 @@ class FileSource:
                     self._progress("reading", (number + share) / len(self._files))
         for file, stamp in zip(self._files, self._stamps, strict=True):
             if _stamp(file) != stamp:
-                raise DataError(f"file {file!r} was changed while it was read; read it again")
+                raise DataError(f"file {file!r} changed while it was read; read it again")
 
     def _header(self, file: str, delimiter: str | None) -> tuple[list[str], str]:
         if self._is_csv:
@@ -93,11 +93,11 @@ class FileSource:
             return list(pq.read_schema(file).names), ""
 
     def _csv(self, file: str, delimiter: str, names: Sequence[str]) -> Iterator[tuple[Any, float]]:
-        """Record batches of these columns, in their order, and the share of the file read."""
+        """Yield record batches of these columns, and the share of the file read so far."""
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
-        keys = [f"c{i}" for i in range(len(self.names))]  # names may repeat keys of pyarrow
+        keys = [f"c{i}" for i in range(len(self.names))]  # unique keys, which names may not be
         wanted = [keys[self.names.index(name)] for name in names]
         with _translated(file), pa.OSFile(file) as raw:
             is_packed = _is_packed(file)
@@ -108,7 +108,7 @@ class FileSource:
                 ),
                 arrow_csv.ParseOptions(
                     delimiter=delimiter,
-                    newlines_in_values=is_packed or _has_quotes(file),  # three times as slow
+                    newlines_in_values=is_packed or _has_quotes(file),  # takes three times as long
                 ),
                 arrow_csv.ConvertOptions(
                     column_types=dict.fromkeys(keys, pa.string()),
@@ -141,17 +141,17 @@ def _is_packed(file: str) -> bool:
 
 
 def _stamp(file: str) -> tuple[int, int]:
-    """Size and time of a file, to see whether it changes while it is read."""
+    """Size and modification time of a file, to detect changes while it is read."""
     try:
         status = os.stat(file)
     except OSError as error:
-        raise DataError(f"file {file!r} cannot be read any more: {error.strerror}") from None
+        raise DataError(f"file {file!r} can no longer be read: {error.strerror}") from None
     return status.st_size, status.st_mtime_ns
 
 
 @contextmanager
 def _translated(file: str) -> Iterator[None]:
-    """Errors of pyarrow and of the system as ours."""
+    """Turn errors of pyarrow and of the system into ``DataError``."""
     import pyarrow as pa
 
     try:
@@ -171,7 +171,7 @@ def _has_quotes(file: str) -> bool:
 
 
 def _csv_header(file: str, delimiter: str | None) -> tuple[list[str], str]:
-    """The names in the first line, and the delimiter."""
+    """Return the names in the first line, and the delimiter."""
     if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii()):
         raise ParameterError(f"delimiter must be one character, got {delimiter!r}")
     with _translated(file), open(file, "rb") as raw:
@@ -181,11 +181,11 @@ def _csv_header(file: str, delimiter: str | None) -> tuple[list[str], str]:
         if not line.strip():
             raise DataError(f"file {file!r} is empty; its first line must name the columns")
         if "\0" in line:
-            raise DataError(f"file {file!r} holds zero bytes; it is not text")
+            raise DataError(f"file {file!r} contains zero bytes; it is not text")
         while line.count('"') % 2:  # a quoted name may hold a line break
             more = text.readline()
             if not more:
-                raise DataError(f"the header of file {file!r} has a quote that does not end")
+                raise DataError(f"the header of file {file!r} has a quote that is never closed")
             line += more
     chosen = delimiter or max(DELIMITERS, key=line.count)
     return next(csv.reader([line], delimiter=chosen)), chosen

@@ -1,7 +1,7 @@
-"""Data in files, CSV or Parquet: one file, a folder of them, or a glob; and how to read them.
+"""``DataFiles``: a table in CSV or Parquet files, and the options for reading it.
 
-``DataFiles`` only says where the data are and how they are to be read; a plain path stands for
-``DataFiles(path)``. The reading is done by ``ebnc.data.file_batches``.
+The path is a file, a folder or a glob. A plain path means ``DataFiles(path)``.
+``ebnc.data.file_batches`` reads the files.
 """
 
 import glob
@@ -18,11 +18,10 @@ from ebnc.errors import DataError, ParameterError
 __all__ = ["DEFAULT_MEMORY", "DataFiles", "Progress", "as_files", "format_of"]
 
 Progress: TypeAlias = Callable[[str, float], None]
-"""Told what is being done and the share of it that is done, 0 … 1."""
+"""Called with the name of the current task and the share of it that is done, 0 … 1."""
 
 DEFAULT_MEMORY = "1GB"
-"""Memory for reading and for the rows that are kept; interpreter and compiler take ≈ 0.3 GB more.
-"""
+"""Memory for reading and for coded rows; interpreter and compiler take ≈ 0.3 GB more."""
 
 UNITS = {"": 1, "B": 1}
 UNITS |= {f"{letter}B": 1000**i for i, letter in enumerate("KMGT", 1)}
@@ -35,29 +34,31 @@ ENDINGS = ", ".join(PARQUET + CSV)
 
 @dataclass(frozen=True)
 class DataFiles:
-    """Files of one table, and how they are read.
+    """The files of one table, and the options for reading them.
 
     Parameters
     ----------
     path : str or path
         A file, a folder or a glob.
-    include, exclude : sequences of str
-        The columns to learn from (all unless given), and columns to leave out.
+    include : sequence of str or None
+        Columns to learn from; None: all.
+    exclude : sequence of str
+        Columns to leave out.
     types : mapping from column to {"number", "label", "date"}
-        What these columns hold, instead of what their entries look like.
+        Kinds of columns; the entries determine the kinds of other columns.
     missing_words : sequence of str
-        Text that is a missing entry.
+        Words for a missing entry.
     delimiter : str or None
-        Of CSV; unless given, whichever of , ; tab | is most frequent in the header.
+        Delimiter of CSV; None: the most frequent of , ; tab | in the header.
     decimal : {".", ","}
-        The decimal point of numbers that are written as text.
+        Decimal mark of numbers in text.
     memory_limit : int or str
-        Bytes, or text such as "800MB". Coded rows that need more than a 16th of it are
-        counted; distinct rows that need more than an eighth stay on disk.
+        Bytes, or text such as "800MB". If coded rows need more than 1/16 of it, equal rows are
+        counted; if distinct rows need more than 1/8 of it, they are stored on disk.
     temp_directory : str, path or None
-        Where they stay; the system's unless given.
+        Directory for rows on disk; None: the system's directory for temporary files.
     progress : callable or None
-        Told what is being done and the share of it that is done.
+        Called with the name of the current task and the share of it that is done.
     """
 
     path: str | os.PathLike[str]
@@ -73,12 +74,12 @@ class DataFiles:
 
     @property
     def options(self) -> Options:
-        """How entries are read."""
+        """The options for reading entries."""
         return Options(dict(self.types), tuple(self.missing_words), self.decimal)
 
     @property
     def memory_bytes(self) -> int:
-        """The memory limit as a number."""
+        """The memory limit in bytes."""
         limit = self.memory_limit
         match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(limit))
         if isinstance(limit, bool) or match is None or match[2].upper() not in UNITS:
@@ -91,16 +92,16 @@ class DataFiles:
         return n_bytes
 
     def chosen(self, names: Sequence[str]) -> list[str]:
-        """The columns to learn from, of all these."""
+        """Select the columns to learn from."""
         return [x for x in (self.include or names) if x not in set(self.exclude)]
 
     def find(self) -> tuple[str, ...]:
-        """The files, in order of their names; at least one, all of one format."""
+        """Return the files, sorted by name; raise if none exists or if formats differ."""
         path = os.fspath(self.path)
         if os.path.isdir(path):
             files = [str(file) for file in Path(path).rglob("*") if _is_data(file, Path(path))]
             if not files:
-                raise DataError(f"folder {path!r} has no file that ends in {ENDINGS}")
+                raise DataError(f"folder {path!r} has no file whose name ends in {ENDINGS}")
         elif os.path.exists(path):
             files = [path]
         elif glob.has_magic(path):
@@ -108,24 +109,24 @@ class DataFiles:
             if not files:
                 raise DataError(f"no file matches {path!r}")
         else:
-            raise DataError(f"there is no file or folder {path!r}")
+            raise DataError(f"file or folder {path!r} does not exist")
         files.sort()
         formats = {format_of(file): file for file in reversed(files)}
         if len(formats) > 1:
             shown = " and ".join(repr(file) for file in formats.values())
-            raise DataError(f"{path!r} mixes CSV and Parquet: {shown}; give one format")
+            raise DataError(f"{path!r} mixes CSV and Parquet: {shown}; use files of one format")
         return tuple(files)
 
 
 def as_files(data: object) -> DataFiles | None:
-    """``DataFiles`` from a path; None where ``data`` is something else."""
+    """Return ``DataFiles``, also for a path; None for other data."""
     if isinstance(data, DataFiles):
         return data
     return DataFiles(data) if isinstance(data, str | os.PathLike) else None
 
 
 def format_of(file: str) -> Literal["parquet", "csv"]:
-    """By its ending, or else by Parquet's magic number."""
+    """Return the format of a file, by its ending or by the magic number of Parquet."""
     if file.lower().endswith(CSV):
         return "csv"
     if file.lower().endswith(PARQUET):
@@ -136,10 +137,10 @@ def format_of(file: str) -> Literal["parquet", "csv"]:
                 return "parquet"
     except OSError as error:
         raise DataError(f"file {file!r} cannot be read: {error.strerror}") from None
-    raise DataError(f"file {file!r} is neither Parquet nor CSV by its name; end it in {ENDINGS}")
+    raise DataError(f"cannot read file {file!r}: its name must end in {ENDINGS}; save it as CSV")
 
 
 def _is_data(file: Path, folder: Path) -> bool:
-    """Whether a file of a folder is data; names such as _SUCCESS and .crc are of other programs."""
+    """Whether a file in a folder is data; other programs write files such as _SUCCESS and .crc."""
     hidden = any(part.startswith(("_", ".")) for part in file.relative_to(folder).parts)
     return not hidden and file.name.lower().endswith(CSV + PARQUET) and file.is_file()

@@ -1,4 +1,4 @@
-"""Rows out: codes as a data frame of whichever library is installed."""
+"""Convert codes to a DataFrame of an installed library."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -16,7 +16,7 @@ LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
 def to_frame(domain: Domain, codes: Mapping[str, CodeArray]) -> Any:
-    """Labels of the codes as a DataFrame of the first of pandas, polars, pyarrow that is there."""
+    """Return labels of codes as a table of the first installed of pandas, polars, pyarrow."""
     columns = {name: _labels(domain, name, column) for name, column in codes.items()}
     library = import_module(next(name for name in LIBRARIES if find_spec(name)))
     if hasattr(library, "DataFrame") and hasattr(library, "Index"):

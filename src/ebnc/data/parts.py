@@ -1,7 +1,7 @@
-"""Cases in parts, kept on disk where they do not fit in memory; sums go from part to part.
+"""Cases in parts, on disk if they do not fit in memory.
 
-``Parts`` is a protocol of few verbs. Whoever needs a sum over all rows writes a function of one
-part and calls ``add_up``; results are summed in a fixed tree.
+``Parts`` is the protocol. To compute a sum over all rows, pass a function of one part to
+``add_up``; results are summed in a fixed tree.
 """
 
 import os
@@ -32,9 +32,9 @@ class Parts(Protocol):
 
     ``Cases`` in memory are one part.
 
-    ``add_up(job, …)`` is Σ job(part, …); a job returns a number, an array, or a tuple or list of
-    these. ``collect`` is the list of the results. ``prepared(make, …)`` are parts that hold
-    make(part, …) instead of the cases, made anew in every pass or kept where there is memory.
+    ``add_up(job, …)`` returns Σ job(part, …); a job returns a number, an array, or a tuple or list
+    of these. ``collect`` returns the list of results. ``prepared(make, …)`` returns parts that hold
+    make(part, …) instead of cases; parts on disk compute it in every pass.
     """
 
     @property
@@ -55,12 +55,12 @@ class Parts(Protocol):
 
 
 def varying_inputs(cases: Parts) -> tuple[str, ...]:
-    """The inputs with more than one state: those that can tell anything."""
+    """The inputs with more than one state; only these can be informative."""
     return tuple(x for x, r in zip(cases.inputs, cases.n_states, strict=True) if r > 1)
 
 
 def tree_sum(results: Iterable[T]) -> T:
-    """Sums neighbours, then neighbouring sums: log₂ deep, ⌈log₂⌉ results held at a time."""
+    """Sum pairs, then pairs of sums, and so on; holds at most ⌈log₂ n⌉ + 1 results at a time."""
     held: list[tuple[int, T]] = []
     for result in results:
         level, summed = 0, result
@@ -77,7 +77,7 @@ def tree_sum(results: Iterable[T]) -> T:
 
 
 def _add(left: Any, right: Any) -> Any:
-    """The sum of two results of jobs, member by member."""
+    """Add two results of jobs, member by member."""
     if isinstance(left, tuple | list):
         return type(left)(map(_add, left, right))
     return left + right
@@ -87,8 +87,8 @@ def _add(left: Any, right: Any) -> Any:
 class StoredParts:
     """Coded cases in files of a temporary directory, read part by part in every pass.
 
-    ``n_rows``: rows of all parts; a row may have a weight. ``makers``: functions, with their
-    arguments, that are applied to every part after it is read.
+    ``n_rows``: rows of all parts, not counting weights. ``makers``: functions with their arguments,
+    which are applied to every part after reading.
     """
 
     domain: Domain
@@ -105,43 +105,43 @@ class StoredParts:
     def write(
         cls, parts: Iterable[Cases], directory: str | os.PathLike[str] | None = None
     ) -> "StoredParts":
-        """Write parts to a temporary directory; it goes when nothing refers to the parts."""
-        kept = _Directory(directory)
+        """Write parts to a temporary directory, which is removed with the last reference to it."""
+        storage = _Directory(directory)
         files: list[Path] = []
         first, n_rows, total = None, 0, 0.0
         try:
             for part in parts:
-                files.append(kept.path / f"part-{len(files):06d}.npz")
+                files.append(storage.path / f"part-{len(files):06d}.npz")
                 _write(part, files[-1])
                 first = first or part
                 n_rows += len(part)
                 total += part.total_weight
         except OSError as error:
-            kept.remove()
+            storage.remove()
             if isinstance(error, StorageError):
                 raise
             raise StorageError(
-                f"coded rows cannot be written to {str(kept.path)!r}: {error.strerror}; give a "
+                f"coded rows cannot be written to {str(storage.path)!r}: {error.strerror}; give a "
                 "temp_directory with more space"
             ) from None
         except BaseException:
-            kept.remove()
+            storage.remove()
             raise
         if first is None:
             raise DataError("the data have no rows")
-        of = (first.domain, first.target, first.inputs, first.n_states)
-        return cls(*of, n_rows, total, tuple(files), kept)
+        variables = (first.domain, first.target, first.inputs, first.n_states)
+        return cls(*variables, n_rows, total, tuple(files), storage)
 
     def add_up(self, job: Callable[..., T], *arguments: Any) -> T:
         """Σ job(part, …), one part in memory at a time."""
         return tree_sum(job(part, *arguments) for part in self._parts())
 
     def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]:
-        """job(part, …) of every part, in order."""
+        """The results job(part, …) of all parts, in order."""
         return [job(part, *arguments) for part in self._parts()]
 
     def prepared(self, make: Callable[..., Any], *arguments: Any) -> "StoredParts":
-        """Parts that become make(part, …) when they are read."""
+        """Return parts that apply make(part, …) after reading."""
         return replace(self, makers=(*self.makers, (make, arguments)))
 
     def _parts(self) -> Iterator[Any]:
@@ -179,6 +179,6 @@ def _read(file: Path) -> tuple[CodeArray, CodeArray, FloatArray | None]:
             return stored["codes"], stored["classes"], stored.get("weights")
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise StorageError(
-            f"coded rows cannot be read from {str(file)!r}: {error}; the temporary directory must "
-            "stay as it is during a fit"
+            f"coded rows cannot be read from {str(file)!r}: {error}; do not change the temporary "
+            "directory during a fit"
         ) from None

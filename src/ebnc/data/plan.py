@@ -1,4 +1,4 @@
-"""What is read of a table, and what becomes of one batch by that plan: a summary, or cases."""
+"""``Plan``: the columns to read from a table; functions that summarise or code a batch by it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,10 +22,22 @@ __all__ = ["Plan", "Reader", "add_batch", "as_weights", "coded_cases"]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be read: columns, what they must be, and how entries are read.
+    """The columns to read, their kinds, and the options for reading entries.
 
-    ``names``: inputs, then the target if there is one. ``weights``: the column of weights.
-    ``declared``: states that are known beforehand.
+    Attributes
+    ----------
+    names : tuple of str
+        Inputs, then the target if any.
+    target : str or None
+        Column of the target.
+    weights : str or None
+        Column of the weights.
+    declared : Domain
+        States that are known before reading.
+    options : Options
+        How entries are read.
+    kinds : mapping from column to {"number", "label", "date"}
+        Kinds that are known before reading.
     """
 
     names: tuple[str, ...]
@@ -44,7 +56,7 @@ class Plan:
         categories: Categories | None,
         options: Options,
     ) -> "Plan":
-        """With the kinds that follow from declared states and from the options."""
+        """Make a plan; declared states (``categories``) and ``options.types`` determine kinds."""
         names = (*inputs, *([] if target is None else [target]))
         declared = Domain(categories or {})
         known = [name for name in names if name in declared]
@@ -58,19 +70,19 @@ class Plan:
 
     @property
     def read(self) -> list[str]:
-        """All columns that are read."""
+        """All columns to read."""
         return list(dict.fromkeys([*self.names, *([self.weights] if self.weights else [])]))
 
     @property
     def as_labels(self) -> list[str]:
-        """Columns whose numbers are labels."""
+        """Columns whose numbers are read as labels."""
         return [x for x, kind in self.kinds.items() if kind == "label"]
 
 
 class Reader(Protocol):
-    """A table that is read twice: summarised, then coded, some rows at a time.
+    """A table that is read twice, batch by batch: first summarised, then coded.
 
-    ``memory_bytes``: what coded rows may take, None where they are in memory anyway.
+    ``memory_bytes``: the limit for coded rows; None for data that are in memory already.
     """
 
     names: tuple[str, ...]
@@ -84,13 +96,13 @@ class Reader(Protocol):
 
 
 def add_batch(summary: TableSummary, batch: Batch, plan: Plan, weights: object = None) -> None:
-    """Summarise one more batch."""
+    """Add one batch to a summary."""
     rows, counts = _weighted(batch, plan, weights, summary.n_rows)
     summary.add(rows, counts, plan.as_labels)
 
 
 def coded_cases(batch: Batch, coder: Coder, plan: Plan, weights: object = None) -> Cases:
-    """The cases of one batch."""
+    """Code one batch."""
     rows, counts = _weighted(batch, plan, weights)
     coded = coder.encode(rows)
     if plan.target is None:
@@ -102,7 +114,7 @@ def coded_cases(batch: Batch, coder: Coder, plan: Plan, weights: object = None) 
 def _weighted(
     batch: Batch, plan: Plan, weights: object, first: int = 0
 ) -> tuple[Batch, FloatArray | None]:
-    """A batch without its column of weights and without rows of weight 0, and the weights."""
+    """Split a batch from its weights, and remove rows of weight 0."""
     if plan.weights is not None:
         counts: FloatArray | None = as_weights(batch.columns[plan.weights])
         refuse_wrong_weights(counts, first)  # type: ignore[arg-type]
@@ -110,15 +122,15 @@ def _weighted(
         counts = check_weights(getattr(weights, "values", weights), batch.n_rows)
     columns: Mapping[str, Column] = {name: batch.columns[name] for name in plan.names}
     if counts is not None and not counts.all():
-        kept = counts > 0
-        columns = {name: column.take(kept) for name, column in columns.items()}
-        counts = counts[kept]
+        is_positive = counts > 0
+        columns = {name: column.take(is_positive) for name, column in columns.items()}
+        counts = counts[is_positive]
     n_rows = batch.n_rows if counts is None else len(counts)
     return Batch(columns, n_rows, batch.where), counts
 
 
 def as_weights(column: Column) -> FloatArray:
-    """A column of weights."""
+    """Return a column of weights as floats; raise if it is not numeric."""
     if not isinstance(column, Numbers):
         raise DataError("weights must be numbers")
     return np.asarray(column.values, dtype=np.float64)

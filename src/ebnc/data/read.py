@@ -1,11 +1,11 @@
-"""Any data in, cases out: the one entrance of everything that learns.
+"""Read any data as cases, for all functions that learn.
 
-1. Every batch is summarised (``summaries``); states follow from the sum (``states``), and columns
-   that look like a mistake are named, all at once (``doubts``).
-2. Every batch is coded (``coder``). Coded rows stay in memory as they come while they are few, are
-   counted when they are many, and stay on disk where the distinct ones still are too many.
+1. Summarise every batch (``summaries``); learn the states from the sum (``states``), and name all
+   columns that look like mistakes (``doubts``).
+2. Code every batch (``coder``). Few coded rows stay in memory unchanged; many are counted; if the
+   distinct rows are still too many, they are stored on disk.
 
-A Dask DataFrame goes the same way, partition by partition, on its workers (``dask_read``).
+A Dask DataFrame is read in the same way, partition by partition, on its workers (``dask_read``).
 """
 
 import warnings
@@ -45,7 +45,7 @@ PART_ROWS = 2**20
 
 
 class _LocalReader:
-    """A table in memory or in files. Batches of a small one are held, and read only once."""
+    """A table in memory or in files. A small table is read once, and its batches are held."""
 
     def __init__(self, data: Frame, array_names: Sequence[str] | None, weights: object) -> None:
         files = as_files(data)
@@ -59,7 +59,7 @@ class _LocalReader:
         self.temp_directory = None if files is None else files.temp_directory
 
     def summary(self, plan: Plan) -> TableSummary:
-        """Of all batches."""
+        """Summarise all batches."""
         summary = TableSummary(plan.target)
         self._held = [] if self._source.is_small(plan.read) else None
         for batch in self._source.batches(plan.read, plan.kinds, plan.options):
@@ -69,7 +69,7 @@ class _LocalReader:
         return summary
 
     def coded(self, plan: Plan, coder: Coder) -> Iterator[Cases]:
-        """The cases of every batch."""
+        """Yield the cases of every batch."""
         batches: Iterable[Batch] = self._held or ()
         if self._held is None:
             kinds = {**plan.kinds, **coder.kinds}
@@ -97,22 +97,26 @@ def learn_cases(
     weights: object = None,
     leave_out: bool = False,
 ) -> Parts:
-    """States of ``inputs`` and ``target`` (``.domain``), and the counted cases of ``keep``.
+    """Learn the states of ``inputs`` and ``target``, and return the counted cases of ``keep``.
 
     Parameters
     ----------
     data : frame, path or Dask DataFrame
         The columns of a two-dimensional array are the inputs, then the target.
-    inputs, target : names of columns
-    keep : names of inputs or None
-        Those whose codes are wanted; all unless given.
+    inputs : sequence of str
+        Columns of the inputs.
+    target : str
+        Column of the target.
+    keep : sequence of str or None
+        Inputs whose codes are returned; None: all.
     categories : mapping from column to states or None
         Declared states.
     missing : {"state", "refuse"}
-    weights : array, name of a column, or None
-        How often each row counts; rows of weight 0 are left out.
+        Whether missing entries are a state or an error.
+    weights : array, str or None
+        Weights of the rows, or the name of their column; rows of weight 0 are left out.
     leave_out : bool
-        Whether learning may go on, with a warning, without identifiers.
+        Whether to leave identifiers out with a warning instead of raising.
     """
     return _learn(data, inputs, target, keep, categories, missing, weights, leave_out)
 
@@ -120,9 +124,9 @@ def learn_cases(
 def learn_joint_cases(
     data: Frame, categories: Categories | None, missing: Missing, weights: object
 ) -> Cases:
-    """All columns but that of the weights; rows hold every one, and the first stands in as target.
+    """Read all columns except the weights; rows hold all of them, and the first is the target.
 
-    Numbers are cut by quantiles. The distinct rows must fit in memory.
+    Numbers are cut at quantiles. The distinct rows must fit in memory.
     """
     names = [x for x in column_names(data) if not (isinstance(weights, str) and x == weights)]
     if not names:
@@ -134,7 +138,7 @@ def learn_joint_cases(
 
 
 def learn_states(data: Frame, inputs: Sequence[str], target: str | None = None) -> Domain:
-    """States of the columns of a table in memory."""
+    """Learn the states of the columns of a table in memory."""
     reader = _LocalReader(data, [*inputs, *([] if target is None else [target])], None)
     plan = Plan.of(inputs, target, None, None, reader.options)
     domain, _, _ = _learn_domain(reader, plan, inputs, None, "state", leave_out=False)
@@ -157,8 +161,8 @@ def _learn(
     plan = Plan.of(inputs, target, by_name, categories, reader.options)
     require(plan.read, reader.names)
     domain, inputs, plan = _learn_domain(reader, plan, inputs, keep, missing, leave_out)
-    kept = list(inputs) if keep is None else [name for name in keep if name in domain]
-    coder = Coder(domain, [*kept, *([target] if target else [])])
+    coded = list(inputs) if keep is None else [name for name in keep if name in domain]
+    coder = Coder(domain, [*coded, *([target] if target else [])])
     return _gathered(reader, reader.coded(plan, coder), target)
 
 
@@ -170,7 +174,7 @@ def _learn_domain(
     missing: Missing,
     leave_out: bool,
 ) -> tuple[Domain, list[str], Plan]:
-    """States, the inputs that are learned from, and the plan by which all of them are read."""
+    """Return the states, the inputs to learn from, and the plan for coding them."""
     summary = reader.summary(plan)
     if any(column.mixed for column in summary.columns.values()):
         mixed: dict[str, Kind] = {x: "label" for x, c in summary.columns.items() if c.mixed}
@@ -193,15 +197,15 @@ def _without_doubtful(
     keep: Sequence[str] | None,
     leave_out: bool,
 ) -> list[str]:
-    """The inputs that are learned from; doubtful ones are refused, or left out with a warning."""
+    """Return the inputs to learn from; raise for doubtful ones, or leave them out and warn."""
     doubts = doubtful_columns(summary, inputs, plan.declared, plan.as_labels)
     needed = set(inputs if keep is None else keep)
     if any(not d.is_left_out or (d.name in needed and not leave_out) for d in doubts):
         raise DataError(in_words(doubts, refused=True))
-    gone = {doubt.name for doubt in doubts}
-    rest = [name for name in inputs if name not in gone]
-    if not rest and gone:
-        raise DataError(f"no column is left to learn from; {in_words(doubts)}")
+    left_out = {doubt.name for doubt in doubts}
+    rest = [name for name in inputs if name not in left_out]
+    if not rest and left_out:
+        raise DataError(f"no columns are left to learn from; {in_words(doubts)}")
     if doubts:
         warnings.warn(in_words(doubts), DataWarning, stacklevel=2)
     return rest
@@ -210,7 +214,7 @@ def _without_doubtful(
 def read_cases(
     data: TableLike, domain: Domain, inputs: Sequence[str], target: str, weights: object = None
 ) -> Cases:
-    """Cases whose states are known; rows of weight 0 are left out."""
+    """Read cases with known states; rows of weight 0 are left out."""
     names = [*inputs, target]
     of_codes = domain
     if isinstance(data, CodedRows):
@@ -228,9 +232,9 @@ def read_cases(
 def read_rows(
     files: DataFiles, names: Sequence[str], domain: Domain, most: int
 ) -> dict[str, Column]:
-    """Columns of files in memory, every second, third … row where there are more than ``most``.
+    """Read columns of files into memory, with evenly spaced rows if there are more than ``most``.
 
-    Columns of the domain are read as its states are.
+    The states in the domain determine how columns are read.
     """
     source = source_of(files)
     coder = Coder(domain, [name for name in names if name in domain])
@@ -247,7 +251,7 @@ def read_rows(
 
 
 def row_weights(data: Frame, weights: object, n_rows: int) -> FloatArray | None:
-    """How often each row counts: from an array, or from the column of ``data`` of that name."""
+    """Return the weights of rows, from an array or from the column of ``data`` of that name."""
     if isinstance(weights, str):
         source = source_of(data)
         batches = source.batches([weights], {}, source.options)
@@ -256,9 +260,9 @@ def row_weights(data: Frame, weights: object, n_rows: int) -> FloatArray | None:
 
 
 def _gathered(reader: Reader, coded: Iterable[Cases], target: str | None) -> Parts:
-    """Cases of batches: as they are while they take a 16th of the memory limit, then counted.
+    """Join the cases of batches; count them if they take more than 1/16 of the memory limit.
 
-    Distinct rows that take more than an eighth of it are kept on disk.
+    Distinct rows that take more than 1/8 of it are stored on disk.
     """
     limit = np.inf if reader.memory_bytes is None else reader.memory_bytes // 4
     held: list[Cases] = []
@@ -286,7 +290,7 @@ def _gathered(reader: Reader, coded: Iterable[Cases], target: str | None) -> Par
 
 
 def _in_parts(counted: list[Cases], rest: Iterable[Cases]) -> Iterator[Cases]:
-    """Parts of about ``PART_ROWS`` rows, counted where that saves much."""
+    """Yield parts of about ``PART_ROWS`` rows, counted if that saves much."""
     whole = counted.pop()
     for first in range(0, len(whole), PART_ROWS):
         yield whole.rows_of(first, first + PART_ROWS)

@@ -1,4 +1,4 @@
-"""Coded rows: configurations as numbers of states, checked once, here."""
+"""``CodedRows``: rows of codes, the numbers of states; checked once, here."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ __all__ = ["CodedRows", "all_configurations", "code_type"]
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Rows of states of ``names``; ``codes[v, row]`` < ``n_states[v]`` is guaranteed.
+    """Rows of codes of the variables ``names``, with ``codes[v, row]`` < ``n_states[v]``.
 
-    A variable's codes are contiguous, all in the smallest unsigned type that holds every one.
-    Made by ``from_codes`` here, and from labelled data by ``encoding.encode``.
+    ``codes`` has shape (variables, rows) and the smallest unsigned type that holds all codes.
+    ``from_codes`` makes rows from codes, and ``coder.encode`` from labelled data.
     """
 
     names: tuple[str, ...]
@@ -30,7 +30,7 @@ class CodedRows:
 
     @classmethod
     def from_codes(cls, domain: Domain, columns: Mapping[str, ArrayLike]) -> "CodedRows":
-        """From one array of state numbers per variable, checked against the domain."""
+        """Make rows from one array of codes per variable; raise if they do not fit the domain."""
         names = tuple(columns)
         n_states = tuple(domain.n_states(name) for name in names)
         arrays = [
@@ -53,7 +53,7 @@ class CodedRows:
         return codes
 
     def place(self, name: str) -> int:
-        """Row of ``codes`` that holds a variable."""
+        """The number of a variable: its place on the first axis of ``codes``."""
         try:
             return self._places[name]
         except KeyError:
@@ -67,16 +67,16 @@ class CodedRows:
 
 
 def code_type(n_states: Sequence[int]) -> type[np.unsignedinteger]:
-    """The smallest unsigned type for variables with these numbers of states."""
+    """Return the smallest unsigned type for variables with these numbers of states."""
     largest = max(n_states, default=1) - 1
     for candidate in (np.uint8, np.uint16, np.uint32):
         if largest <= np.iinfo(candidate).max:
             return candidate
-    raise DataError(f"a variable with {largest + 1} states is more than codes can number (2^32)")
+    raise DataError(f"a variable has {largest + 1} states; the limit is 2^32")
 
 
 def all_configurations(domain: Domain, names: Sequence[str]) -> CodedRows:
-    """Every configuration of ``names``, in lexicographic order; refused where it would not fit."""
+    """Return all configurations of ``names`` in lexicographic order; raise if too many."""
     n_states = tuple(domain.n_states(name) for name in names)
     dtype = code_type(n_states)
     n_rows = prod(n_states)
@@ -89,8 +89,8 @@ def all_configurations(domain: Domain, names: Sequence[str]) -> CodedRows:
     return CodedRows(tuple(names), n_states, grid)
 
 
-def _check_codes(name: str, given: ArrayLike, n_states: int) -> NDArray[np.integer] | IntArray:
-    array = np.asarray(given)
+def _check_codes(name: str, codes: ArrayLike, n_states: int) -> NDArray[np.integer] | IntArray:
+    array = np.asarray(codes)
     if array.ndim != 1:
         raise DataError(f"codes of {name!r} must be one-dimensional, got shape {array.shape}")
     if array.size == 0:

@@ -1,4 +1,4 @@
-"""The source of any data: a table in memory, or files."""
+"""Make the source of any data: a table in memory, or files."""
 
 from collections.abc import Sequence
 
@@ -11,20 +11,21 @@ __all__ = ["column_names", "source_of"]
 
 
 def source_of(data: Frame, array_names: Sequence[str] | None = None) -> Source:
-    """The source of any data but a Dask DataFrame.
+    """Return the source of data other than a Dask DataFrame.
 
     Parameters
     ----------
     data : table or path
-    array_names : names or None
-        What the columns of a two-dimensional array are; X1, X2, … unless given.
+        The data.
+    array_names : sequence of str or None
+        Names of the columns of a two-dimensional array; default X1, X2, ….
     """
     files = as_files(data)
     return FrameSource(data, array_names) if files is None else FileSource(files)
 
 
 def column_names(data: Frame) -> list[str]:
-    """The names of the columns to learn from, in their order; an array's are X1, X2, …."""
+    """Return the columns to learn from, in order; those of an array are X1, X2, …."""
     if is_dask_frame(data):
         return [str(name) for name in data.columns]
     files, names = as_files(data), source_of(data).names

@@ -1,13 +1,12 @@
-"""Learn the domain of data: which states each column has.
+"""Learn the domain of data: the states of each column.
 
-- Labels (text, categories, booleans): the declared ones of a categorical type, else the observed
-  ones in ascending order. Text that is True and False, written so, is booleans.
-- Numbers: whole numbers of at most ``FEW_VALUES`` different values are labels; all others are cut
-  into intervals, by MDLP where there is a target, else by quantiles. Dates are always cut.
-- Missing entries are a state of their own, ``None``, the last one, or refused.
+- Labels (text, categories, booleans): the declared states of a categorical type, else the observed
+  labels in ascending order. The words True and False are booleans.
+- Numbers: whole numbers with at most ``FEW_VALUES`` distinct values are labels; all others are cut
+  into intervals, by MDLP if a target exists, else at quantiles. Dates are always cut.
+- Missing entries: the last state, ``None``, or an error.
 
-``categories`` declares the states of a column outright. Columns that look like a mistake are
-``doubts``.
+``categories`` declares the states of a column. ``doubts`` detects columns that look like mistakes.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -26,13 +25,13 @@ __all__ = ["FEW_VALUES", "learn_domain", "ordered_labels", "refuse_single_class"
 
 FEW_VALUES = 10
 N_QUANTILES = 5
-HEAD = 1000  # values that mostly show that there are many
+HEAD = 1000  # values; checking these first usually shows that many are distinct
 
 
 def learn_domain(
     summary: TableSummary, inputs: Sequence[str], categories: Categories | None, missing: Missing
 ) -> Domain:
-    """States of ``inputs`` and of the summary's target, which is never cut into intervals."""
+    """Return the states of ``inputs`` and of the target, which is never cut into intervals."""
     declared = Domain(categories or {})
     target = summary.target
     names = [*inputs, *([] if target is None else [target])]
@@ -55,7 +54,7 @@ def _states_of_target(name: str, column: ColumnSummary) -> tuple[State, ...]:
     if len(labels) < 2:
         seen = f"only {labels[0]!r}" if labels else "no value at all"
         raise DataError(
-            f"target {name!r} has {seen}; there is nothing to tell apart "
+            f"target {name!r} has {seen}; at least two classes are needed "
             f"(declare its states with categories={{{name!r}: [...]}} if more are possible)"
         )
     return labels
@@ -78,14 +77,14 @@ def _states_of_input(name: str, column: ColumnSummary, summary: TableSummary) ->
 
 
 def _class_order(summary: TableSummary) -> IntArray:
-    """New numbers of the classes, in ascending order of their labels, gaps last.
+    """Renumber the classes in ascending order of their labels, missing last.
 
-    Sums over classes then do not depend on which one came first.
+    This makes sums over classes independent of the order of rows.
     """
     labels = list(summary.classes)
     try:
         order = sorted(range(len(labels)), key=lambda i: (labels[i] is None, labels[i]))
-    except TypeError:  # labels without order are refused elsewhere
+    except TypeError:  # ordered_labels refuses labels without order
         order = list(range(len(labels)))
     place = np.empty(len(labels), dtype=np.int64)
     place[order] = np.arange(len(labels))
@@ -93,7 +92,7 @@ def _class_order(summary: TableSummary) -> IntArray:
 
 
 def ordered_labels(name: str, column: ColumnSummary) -> tuple[Hashable, ...]:
-    """The labels of a column: as declared, or those seen in ascending order."""
+    """Return the labels of a column: as declared, or the observed ones in ascending order."""
     if column.labels.declared is not None:
         return column.labels.declared
     labels = list(column.labels.seen)
@@ -109,23 +108,21 @@ def ordered_labels(name: str, column: ColumnSummary) -> tuple[Hashable, ...]:
                 f"column {name!r} mixes types: {shown}; convert it to one type"
             ) from None
         raise DataError(
-            f"values of column {name!r}, of type {type(labels[0]).__name__}, have no order; "
-            "turn them into strings"
+            f"values of column {name!r}, of type {type(labels[0]).__name__}, cannot be sorted; "
+            "convert them to strings"
         ) from None
 
 
 def _with_missing(
     name: str, states: tuple[State, ...], column: ColumnSummary, missing: Missing
 ) -> tuple[State, ...]:
-    """The states and, where entries are missing, None as the last one; or a refusal."""
+    """Append the state None if entries are missing; raise if ``missing`` is "refuse"."""
     if column.has_missing and missing == "refuse":
-        raise DataError(
-            f"column {name!r} has missing values; fill them in, or take missing as a state"
-        )
+        raise DataError(f"column {name!r} has missing values; fill them in, or use missing='state'")
     return (*states, None) if column.has_missing else states
 
 
 def refuse_single_class(domain: Mapping[str, Sequence[State]], target: str) -> None:
-    """Raise where the target was declared with one state."""
+    """Raise if the target was declared with one state."""
     if len(domain[target]) < 2:
-        raise ParameterError(f"target {target!r} has one state only; there is nothing to learn")
+        raise ParameterError(f"target {target!r} has only one state; at least two are needed")

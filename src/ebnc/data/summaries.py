@@ -1,9 +1,9 @@
-"""Summaries of columns that can be added: what a domain is learned from, whatever the batches.
+"""Summaries of columns, from which the domain is learned; summaries of batches can be added.
 
-A summary of labels is the set of those seen; a summary of numbers is how often each value occurs
-with each class. Both are bounded: labels beyond ``MOST_STATES`` are not kept, and of numbers with
-more than ``MOST_VALUES`` different values as many low bits are dropped as bring them below. That
-depends on the values alone, not on how they come in batches, so every source gives the same domain.
+A summary of labels is the set of observed labels; a summary of numbers counts each value with each
+class. Both are bounded: at most ``MOST_STATES`` + 1 labels are stored, and if numbers have more
+than ``MOST_VALUES`` distinct values, low bits are dropped until they have fewer. The result depends
+only on the values, not on the batches, so every source gives the same domain.
 """
 
 from collections.abc import Hashable, Iterable
@@ -28,9 +28,9 @@ MANTISSA = 52  # bits of a float
 
 @dataclass(eq=False)
 class LabelSummary:
-    """Labels seen, at most one more than ``MOST_STATES``; ``declared``: those of the type, if one.
+    """Observed labels, at most ``MOST_STATES`` + 1.
 
-    ``n_entries``: how many entries are not missing.
+    ``declared``: states of a categorical type, if any. ``n_entries``: entries that are not missing.
     """
 
     seen: dict[Hashable, None] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class LabelSummary:
     def add(
         self, labels: Iterable[Hashable], n: int, declared: tuple[Hashable, ...] | None
     ) -> None:
-        """Labels of one more batch, of ``n`` entries."""
+        """Add the labels of a batch with ``n`` entries."""
         self.declared = declared if not self.seen or self.declared == declared else None
         self.n_entries += n
         for label in labels:
@@ -50,14 +50,14 @@ class LabelSummary:
 
 
 class Values(NamedTuple):
-    """Numbers with the classes and the weights of their rows; None where there are none."""
+    """Numbers, with the classes (None without a target) and weights (None: all 1) of their rows."""
 
     values: NDArray[Any]
     classes: IntArray | None
     weights: FloatArray | None
 
     def counted(self, n_dropped: int = 0) -> "Values":
-        """Each value with each of its classes once, with its weight; low bits are dropped."""
+        """Merge equal pairs of value and class, after dropping ``n_dropped`` low bits of values."""
         values = _coarse(self.values, n_dropped) if n_dropped else self.values
         levels, place = levels_of(values)
         classes = np.zeros(1, np.int64) if self.classes is None else self.classes
@@ -73,7 +73,11 @@ class Values(NamedTuple):
 
 @dataclass(eq=False)
 class NumberSummary:
-    """Values of all rows, raw or counted. ``n_dropped``: low bits of them that are not kept."""
+    """Values of all rows, raw or counted.
+
+    ``n_dropped``: number of dropped low bits. ``n_held``: values in ``parts``. ``n_counted``:
+    values after the last counting.
+    """
 
     parts: list[Values] = field(default_factory=list)
     n_dropped: int = 0
@@ -81,7 +85,7 @@ class NumberSummary:
     n_counted: int = 0
 
     def add(self, rows: Values) -> None:
-        """Values of one more batch, none of them missing."""
+        """Add the values of a batch, none of them missing."""
         if rows.values.dtype.kind in "iu":
             rows = rows.counted()
         self.parts.append(rows)
@@ -91,7 +95,7 @@ class NumberSummary:
             self.n_held = self.n_counted = len(self.parts[0].values)
 
     def rows(self) -> Values:
-        """Everything; equal for equal data, up to order and to adding up."""
+        """Return all values; equal for equal data, except for order and merging."""
         rows = _joined(self.parts)
         if self.n_dropped or len(rows.values) > MOST_VALUES:
             rows = rows.counted(self.n_dropped)
@@ -101,7 +105,7 @@ class NumberSummary:
         return rows
 
     def merge(self, other: "NumberSummary", class_of: IntArray) -> None:
-        """Add another one, whose class k is ``class_of[k]`` here."""
+        """Add another summary, whose class k is ``class_of[k]`` here."""
         self.n_dropped = max(self.n_dropped, other.n_dropped)
         for part in other.parts:
             classes = None if part.classes is None else class_of[part.classes]
@@ -125,7 +129,7 @@ def _joined(parts: list[Values]) -> Values:
 
 
 def _coarse(values: NDArray[Any], n_bits: int) -> FloatArray:
-    """Floats without their lowest bits."""
+    """Clear the lowest bits of floats."""
     if n_bits > MANTISSA:
         return np.zeros(len(values))
     bits = np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
@@ -134,10 +138,10 @@ def _coarse(values: NDArray[Any], n_bits: int) -> FloatArray:
 
 @dataclass(eq=False)
 class ColumnSummary:
-    """One column: either summary is empty. ``where``: the place of the first entry of each kind.
+    """The summary of one column; its labels or its numbers are empty.
 
-    ``mixed``: text that is numbers in one batch and labels in another; such a column holds labels,
-    and must be read again as such.
+    ``where``: for each kind the place where it first occurs. ``mixed``: whether text is numbers in
+    one batch and labels in another; such a column must be read again as labels.
     """
 
     labels: LabelSummary = field(default_factory=LabelSummary)
@@ -149,11 +153,11 @@ class ColumnSummary:
 
     @property
     def kind(self) -> Kind | None:
-        """What it holds; None where all is missing."""
+        """The kind of the column; None if all entries are missing."""
         return "label" if self.mixed else next(iter(self.where), None)
 
     def note_kind(self, name: str, kind: Kind | None, written: bool, where: str) -> bool:
-        """Take note of what a batch holds; False where the column is mixed."""
+        """Record the kind of a batch; return False if the column is mixed."""
         if kind is not None:
             self.where.setdefault(kind, where)
             self.written &= written
@@ -169,9 +173,9 @@ class ColumnSummary:
 
 @dataclass(eq=False)
 class TableSummary:
-    """All columns of a table; ``classes``: the target's labels with their numbers, None for gaps.
+    """The summaries of all columns; rows of weight 0 must be removed before.
 
-    Weights of zero are left out before.
+    ``classes``: the number of every label of the target; None is the label of missing entries.
     """
 
     target: str | None = None
@@ -180,7 +184,7 @@ class TableSummary:
     n_rows: int = 0
 
     def add(self, batch: Batch, weights: FloatArray | None, as_labels: Iterable[str] = ()) -> None:
-        """One more batch. ``as_labels``: columns whose numbers are labels."""
+        """Add a batch. ``as_labels``: columns whose numbers are labels."""
         self.n_rows += batch.n_rows
         classes = None
         if self.target is not None:
@@ -219,19 +223,19 @@ class TableSummary:
         summary.numbers.add(rows)
 
     def _class_codes(self, column: Labels) -> IntArray:
-        """Numbers of the classes of a batch; new ones are added, gaps are a class as well."""
+        """Numbers of the classes of a batch; adds new classes, and counts missing as a class."""
         codes = [self._class(label) for label in column.labels]
         gap = self._class(None) if bool((column.codes < 0).any()) else 0
         return np.array([*codes, gap], dtype=np.int64)[column.codes]
 
     def _class(self, label: Hashable) -> int:
-        if len(self.classes) > MOST_STATES:  # which is refused later on
+        if len(self.classes) > MOST_STATES:  # doubts refuse it later
             return self.classes.get(label, 0)
         return self.classes.setdefault(label, len(self.classes))
 
     @classmethod
     def merged(cls, summaries: Iterable["TableSummary"]) -> "TableSummary":
-        """The summary of the rows of all of them."""
+        """Add summaries of parts of a table."""
         total = cls()
         for other in summaries:
             total.target = other.target

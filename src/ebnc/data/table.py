@@ -1,7 +1,7 @@
-"""What a caller may give as data, and the options of reading it.
+"""Types of data that callers may pass, and the options for reading them.
 
-The rules that turn entries into numbers, labels or gaps are in ``columns`` and, for users, in
-docs/guides/columns.md.
+``entries`` and ``text`` have the rules that make numbers, labels or missing entries;
+docs/guides/columns.md explains them to users.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,21 +30,21 @@ MISSING_WORDS = (
     *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
     *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
 )
-"""Text that is a missing entry: the words of ``pandas.read_csv``."""
+"""Words for a missing entry, the same as in ``pandas.read_csv``."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How entries are read.
+    """Options for reading entries.
 
     Parameters
     ----------
     types : mapping from column to {"number", "label", "date"}
-        What these columns hold, instead of what their entries look like.
+        Kinds of columns; the entries determine the kinds of other columns.
     missing_words : tuple of str
-        Text that is a missing entry.
+        Words for a missing entry.
     decimal : {".", ","}
-        The decimal point of numbers that are written as text.
+        Decimal mark of numbers in text.
     """
 
     types: Mapping[str, Kind] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Options:
 
     @cached_property
     def has_numbers_for_missing(self) -> bool:
-        """Whether a word for missing, such as -999, would be a number otherwise."""
+        """Whether a word for a missing entry, such as -999, looks like a number."""
         return any(
             word.lstrip("+-")[:1].isdigit() for word in self.missing_words if "#" not in word
         )

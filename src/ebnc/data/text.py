@@ -1,10 +1,10 @@
-"""Text as numbers, dates or labels: the rules of a written entry.
+"""Read text as numbers, dates or labels: the rules for text entries.
 
-- A column of text is numbers where every entry is a number, dates where every entry is an ISO 8601
-  date, and labels, kept as they are written, otherwise.
+- A column of text is numbers if every entry is a number, dates if every entry is an ISO 8601 date,
+  and otherwise labels, with their text unchanged.
 - A number has no leading zero (``01`` is a label), no other base (``0x1``) and no separators
-  (``1_000``); spaces around it do not matter. Whole numbers beyond 2⁵³ are labels.
-- An entry is missing where it is one of ``Options.missing_words``, spaces around it left aside.
+  (``1_000``); surrounding spaces are ignored. Whole numbers beyond 2⁵³ are labels.
+- An entry is missing if it is one of ``Options.missing_words``, ignoring surrounding spaces.
 """
 
 from collections.abc import Sequence
@@ -30,20 +30,20 @@ __all__ = [
 ]
 __all__ += ["text_array", "to_days"]
 
-HEAD = 256  # entries that show, mostly, whether a column of text holds numbers
+HEAD = 256  # entries; these usually show whether a column of text holds numbers
 DAY = 86_400_000_000  # microseconds
 DIGITS = r"^[+-]?[0-9]+$"
 
 
 def read_text(name: str, array: Any, kind: Kind | None, options: Options) -> Column:
-    """A column of text, or a dictionary of it; an error where it must be ``kind`` and is not."""
+    """Read a column of text, or a dictionary of text; raise if it is not of kind ``kind``."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     is_dictionary = pa.types.is_dictionary(array.type)
     if not is_dictionary:
         array = _plain(array)
-        # Numbers mostly differ, and a dictionary of them takes longer than reading them.
+        # Numbers are mostly distinct, so building a dictionary takes longer than parsing them.
         if kind != "label" and _written_numbers(array.slice(0, HEAD), kind, options) is not None:
             numbers = _written_numbers(array, kind, options)
             if numbers is not None:
@@ -52,7 +52,7 @@ def read_text(name: str, array: Any, kind: Kind | None, options: Options) -> Col
     distinct = _plain(array.dictionary)
     codes: NDArray[Any] = code_array(array)
     is_kept = _numpy(_is_missing_word(pc.ascii_trim_whitespace(distinct), options)) == 0
-    if is_dictionary and kind != "label":  # it may hold what these rows do not
+    if is_dictionary and kind != "label":  # a dictionary may hold unused values
         is_kept &= used_codes(codes, len(distinct))
     if not is_kept.all():
         codes = np.append(np.where(is_kept, np.cumsum(is_kept) - 1, -1), -1).astype(np.int32)[codes]
@@ -68,12 +68,12 @@ def read_text(name: str, array: Any, kind: Kind | None, options: Options) -> Col
 
 
 def _written_numbers(array: Any, kind: Kind | None, options: Options) -> Numbers | None:
-    """Text as numbers, or as dates; None where an entry is neither."""
+    """Parse text as numbers or as dates; return None if an entry is neither."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if kind != "date" and not options.has_numbers_for_missing:
-        numbers = _floats(array, options)  # most columns of numbers hold nothing else
+        numbers = _floats(array, options)  # most columns need no cleaning
         if numbers is not None:
             return numbers
     array = pc.ascii_trim_whitespace(array)
@@ -92,12 +92,12 @@ def _written_numbers(array: Any, kind: Kind | None, options: Options) -> Numbers
 
 
 def _floats(array: Any, options: Options) -> Numbers | None:
-    """Text that is a number throughout, gaps aside; None if it is not."""
+    """Parse text as numbers, ignoring missing entries; return None if an entry is not a number."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if options.decimal == ",":
-        if pc.any(pc.match_substring(array, ".")).as_py():  # a mark of thousands
+        if pc.any(pc.match_substring(array, ".")).as_py():  # a thousands separator
             return None
         array = pc.replace_substring(array, ",", ".", max_replacements=1)
     try:
@@ -106,7 +106,7 @@ def _floats(array: Any, options: Options) -> Numbers | None:
         return None
     values = number_values(floats)
     if floats.null_count == len(array) or int(np.isnan(values).sum()) != floats.null_count:
-        return None  # gaps alone tell nothing; "nan" is a number for Arrow
+        return None  # all entries are missing, or Arrow parsed the word "nan"
     if _has_leading_zero(array):
         return None
     long = array.take(number_array(np.flatnonzero(np.abs(values) > EXACT)))
@@ -116,15 +116,17 @@ def _floats(array: Any, options: Options) -> Numbers | None:
 
 
 def _has_leading_zero(array: Any) -> bool:
-    """Whether a number begins with 0 and another digit; on bytes, a quarter of a regex's time."""
+    """Whether a number begins with 0 and another digit; takes a quarter of a regex's time."""
     _, ends, text = array.buffers()
     ends = np.frombuffer(ends, np.int32, len(array) + 1, 4 * array.offset)
     letters = np.frombuffer((text.to_pybytes() if text is not None else b"") + b"  ", np.uint8)
     first = letters[ends[:-1]]
     start = ends[:-1] + ((first == ord("+")) | (first == ord("-")))
-    digit = letters[start + 1] - np.uint8(ord("0"))  # others wrap to large numbers
+    digit = letters[start + 1] - np.uint8(ord("0"))  # other characters wrap to large numbers
     suspects = np.flatnonzero((letters[start] == ord("0")) & (digit <= 9))
-    return bool((ends[1:][suspects] - start[suspects] > 1).any())  # else it is of the next entry
+    return bool(
+        (ends[1:][suspects] - start[suspects] > 1).any()
+    )  # else the digit is in the next entry
 
 
 def _not_numbers(name: str, words: Sequence[str], kind: Kind, options: Options) -> str:
@@ -134,12 +136,12 @@ def _not_numbers(name: str, words: Sequence[str], kind: Kind, options: Options) 
 
 
 def is_written_number(word: str, kind: Kind = "number", options: Options | None = None) -> bool:
-    """Whether a text is a number, by the same rule as a column of text."""
+    """Whether a text is a number (or date), by the rule for columns of text."""
     return _written_numbers(text_array([word]), kind, options or Options()) is not None
 
 
 def to_days(array: Any) -> FloatArray:
-    """Moments and dates as days since 1970, times of day and durations as days."""
+    """Convert dates and timestamps to days since 1970, times of day and durations to days."""
     import pyarrow as pa
 
     of = array.type
@@ -155,12 +157,12 @@ def to_days(array: Any) -> FloatArray:
     return np.asarray(micros, dtype=np.float64) / DAY
 
 
-# Arrow's own conversions from and to NumPy load pandas where it is installed, which takes longer
-# than most predictions.
+# Arrow's own conversions from and to NumPy import pandas if it is installed. That takes longer than
+# most predictions, so the functions below avoid them.
 
 
 def is_text(of: Any) -> bool:
-    """Whether a type of Arrow is text."""
+    """Whether an Arrow type is text."""
     import pyarrow as pa
 
     return bool(
@@ -169,14 +171,14 @@ def is_text(of: Any) -> bool:
 
 
 def _plain(array: Any) -> Any:
-    """Text with 32-bit offsets, which has every function; a batch is smaller than 2 GB."""
+    """Cast text to 32-bit offsets, which all Arrow functions support; a batch is below 2 GB."""
     import pyarrow as pa
 
     return array if pa.types.is_string(array.type) else array.cast(pa.string())
 
 
 def text_array(texts: Sequence[str]) -> Any:
-    """Text of Arrow."""
+    """Convert strings to an Arrow array."""
     import pyarrow as pa
 
     encoded = [text.encode() for text in texts]
@@ -187,7 +189,7 @@ def text_array(texts: Sequence[str]) -> Any:
 
 
 def number_array(values: NDArray[Any]) -> Any:
-    """Numbers of NumPy as an array of Arrow."""
+    """Convert a NumPy array of numbers to Arrow."""
     import pyarrow as pa
 
     buffers = [None, pa.py_buffer(np.ascontiguousarray(values))]
@@ -195,7 +197,7 @@ def number_array(values: NDArray[Any]) -> Any:
 
 
 def _numpy(array: Any) -> NDArray[Any]:
-    """Numbers or booleans of Arrow, without gaps, as an array of NumPy."""
+    """Convert an Arrow array of numbers or booleans, none missing, to NumPy."""
     import pyarrow as pa
 
     array = array.cast(pa.uint8()) if pa.types.is_boolean(array.type) else array
@@ -206,7 +208,7 @@ def _numpy(array: Any) -> NDArray[Any]:
 
 
 def number_values(array: Any) -> NDArray[Any]:
-    """Numbers of Arrow; with gaps they become floats, NaN where missing."""
+    """Convert an Arrow array of numbers to NumPy; missing entries become NaN."""
     import pyarrow as pa
 
     if array.null_count and not pa.types.is_floating(array.type):
@@ -218,7 +220,7 @@ def number_values(array: Any) -> NDArray[Any]:
 
 
 def code_array(array: Any) -> IntArray:
-    """Codes of a dictionary of Arrow, −1 where missing."""
+    """Return the codes of an Arrow dictionary array, −1 for missing entries."""
     import pyarrow as pa
 
     codes = array.indices
