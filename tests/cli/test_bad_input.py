@@ -9,7 +9,7 @@ from cli.command import ebnc, ebnc_here, refused, succeeded
 
 GOOD = b"a,b,y\n" + b"u,1,no\nv,2,yes\nu,3,yes\nv,1,no\n" * 5
 BAD = {
-    "missing file": (None, "no file or folder"),
+    "missing file": (None, "does not exist"),
     "binary junk": (bytes(range(256)) * 40, "cannot be read"),
     "zeros": (bytes(5000), "zero bytes"),
     "empty": (b"", "is empty"),

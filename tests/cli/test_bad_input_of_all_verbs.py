@@ -15,7 +15,7 @@ GOOD = b"a,b,y\n" + b"u,1,no\nv,2,yes\nu,3,yes\nv,1,no\n" * 5
 SCRIPT = "<script>alert(1)</script>"
 
 BAD_DATA = {
-    "missing file": (None, "no file or folder"),
+    "missing file": (None, "does not exist"),
     "binary junk": (bytes(range(256)) * 40, "data.csv"),
     "zeros": (bytes(5000), "zero bytes"),
     "empty": (b"", "is empty"),

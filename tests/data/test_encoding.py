@@ -199,7 +199,7 @@ def test_missing_numbers_are_refused_as_missing(data):
         (WORDS, {"A": {"x": 1}}, "'A' must be one-dimensional"),
         (WORDS, None, "got NoneType"),
         (WORDS, 3, "got int"),
-        (WORDS, "data.csv", "no file or folder 'data.csv'"),
+        (WORDS, "data.csv", "file or folder 'data.csv' does not exist"),
         (WORDS, ["x"], "got list"),
         (WORDS, [["x"]], "got list"),
         (WORDS, pd.Series(["x"], name="A"), "got Series"),
