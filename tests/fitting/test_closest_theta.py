@@ -92,6 +92,7 @@ def test_a_phi_out_of_reach_stays_at_a_distance():
     np.testing.assert_allclose(exact.log_odds(rows), ebnc.log_odds(rows), atol=1e-10)
 
 
+@pytest.mark.slow
 def test_the_search_is_reproducible():
     """Same seed, same θ, bit for bit."""
     ebnc = random_ebnc(WORKED, BINARY, 7)
@@ -102,6 +103,7 @@ def test_the_search_is_reproducible():
         np.testing.assert_array_equal(first.network.theta[name], second.network.theta[name])
 
 
+@pytest.mark.slow
 def test_more_starts_are_never_worse():
     """The first starts are the same ones."""
     ebnc = random_ebnc(WORKED, BINARY, 11, scale=3.0)

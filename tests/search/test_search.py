@@ -45,6 +45,7 @@ def random_problem(seed, n_inputs, n_rows):
     return read_cases(data, domain, names, "Y").counted(), names
 
 
+@pytest.mark.slow
 def test_greedy_reaches_the_exhaustive_optimum_on_nine_of_ten_problems():
     hits = 0
     for seed in range(20):
@@ -64,6 +65,7 @@ def test_the_score_reported_is_confirmed_by_a_refit():
         assert again.score == pytest.approx(result.best.score, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_on_permuted_labels_nothing_is_selected():
     nothing = 0
     for seed in range(20):
