@@ -28,6 +28,7 @@ def random_ebnc(structure, n_states, seed, scale=1.5):
     return EBNC(structure, n_states, phi)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(
     ("structure", "n_states"),
@@ -58,6 +59,7 @@ def test_a_structure_that_fills_its_span_has_divergence_zero(seed):
     assert closest_embedded_network(ebnc, n_starts=2).divergence < 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("structure", "n_states"),
     [(WORKED, BINARY), (COLLIDER, {"X1": 2, "X2": 2, "Y": 4})],

@@ -214,6 +214,7 @@ def test_worth_of_features_is_what_a_refit_without_them_loses():
         assert worth == pytest.approx(best.score - at_scales.score, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_nothing_stays_that_the_score_would_rise_without(seed, monkeypatch):
     """Also where estimates are wrong: here they say that every input is indispensable."""
@@ -311,6 +312,7 @@ def test_the_prior_of_sets_of_inputs_adds_up_to_one():
     assert total == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_screening_ends_where_fitting_everything_ends():
     """On six random problems, and with a fraction of the fits."""
     saved = []
