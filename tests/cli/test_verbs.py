@@ -140,6 +140,7 @@ def test_wrong_usage_is_one_line():
     assert ebnc().status == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "verb", [["--help"], ["report", "MODEL", "-o", "-"], ["predict", "MODEL", "DATA"]]
 )
@@ -151,6 +152,7 @@ def test_a_reader_that_has_enough_is_no_error(shared, verb):
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk_is_one_line(shared):
     for verb in (

@@ -28,6 +28,7 @@ def random_ebnc(structure, n_states, seed, scale=1.5):
     return EBNC(structure, n_states, phi)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(
     ("structure", "n_states"),
@@ -58,6 +59,7 @@ def test_a_structure_that_fills_its_span_has_divergence_zero(seed):
     assert closest_embedded_network(ebnc, n_starts=2).divergence < 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("structure", "n_states"),
     [(WORKED, BINARY), (COLLIDER, {"X1": 2, "X2": 2, "Y": 4})],
@@ -92,6 +94,7 @@ def test_a_phi_out_of_reach_stays_at_a_distance():
     np.testing.assert_allclose(exact.log_odds(rows), ebnc.log_odds(rows), atol=1e-10)
 
 
+@pytest.mark.slow
 def test_the_search_is_reproducible():
     """Same seed, same θ, bit for bit."""
     ebnc = random_ebnc(WORKED, BINARY, 7)
@@ -102,6 +105,7 @@ def test_the_search_is_reproducible():
         np.testing.assert_array_equal(first.network.theta[name], second.network.theta[name])
 
 
+@pytest.mark.slow
 def test_more_starts_are_never_worse():
     """The first starts are the same ones."""
     ebnc = random_ebnc(WORKED, BINARY, 11, scale=3.0)

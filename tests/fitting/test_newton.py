@@ -46,6 +46,7 @@ def test_maximum_likelihood_on_exact_counts_is_the_truth(name, n_classes):
     np.testing.assert_allclose(fitted.phi, phi, atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["naive", "chain", "worked"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_map_equals_scikit_learn_on_an_equivalent_design(name, n_classes):

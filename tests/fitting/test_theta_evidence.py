@@ -108,6 +108,7 @@ def test_one_distribution_is_laplace_of_a_beta():
     assert found.summed_log_evidence == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("string", "tolerance"), [("[Y][A|Y]", 0.3), ("[A][Y][B|A:Y]", 0.5)])
 @pytest.mark.parametrize("seed", range(3))
 def test_sums_over_maxima_are_near_the_integral(string, tolerance, seed):

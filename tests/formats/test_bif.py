@@ -73,6 +73,7 @@ def test_pyagrum_reads_what_is_written_and_the_other_way_round(seed, gum, tmp_pa
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_pgmpy_reads_what_is_written(seed, without_warnings, tmp_path):
     from pgmpy.readwrite import BIFReader

@@ -58,6 +58,7 @@ def test_hill_climbing_reaches_what_pgmpys_does(seed, without_warnings):
     assert learned.learned_score >= total - 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kinds", ["ebnc", "naive", "table", "tree", "graph", "noisy-max", ("ebnc", "table", "tree")]
 )

@@ -30,6 +30,7 @@ def questions(seed):
     return network, [str(x) for x in names[2:4]], {str(x): s for x, s in evidence.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_exact_by_elimination(seed):
     network, variables, evidence = questions(seed)

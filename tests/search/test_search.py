@@ -45,6 +45,7 @@ def random_problem(seed, n_inputs, n_rows):
     return read_cases(data, domain, names, "Y").counted(), names
 
 
+@pytest.mark.slow
 def test_greedy_reaches_the_exhaustive_optimum_on_nine_of_ten_problems():
     hits = 0
     for seed in range(20):
@@ -64,6 +65,7 @@ def test_the_score_reported_is_confirmed_by_a_refit():
         assert again.score == pytest.approx(result.best.score, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_on_permuted_labels_nothing_is_selected():
     nothing = 0
     for seed in range(20):
@@ -212,6 +214,7 @@ def test_worth_of_features_is_what_a_refit_without_them_loses():
         assert worth == pytest.approx(best.score - at_scales.score, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_nothing_stays_that_the_score_would_rise_without(seed, monkeypatch):
     """Also where estimates are wrong: here they say that every input is indispensable."""
@@ -309,6 +312,7 @@ def test_the_prior_of_sets_of_inputs_adds_up_to_one():
     assert total == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_screening_ends_where_fitting_everything_ends():
     """On six random problems, and with a fraction of the fits."""
     saved = []
