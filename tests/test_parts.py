@@ -72,6 +72,18 @@ def test_a_fit_does_not_depend_on_the_parts(name, prior_scale, n_parts):
     assert found.bic == pytest.approx(expected.bic, abs=1e-8)
 
 
+def test_some_parts_are_counted_and_others_are_not():
+    """Parts of one table: the first distinct rows with their weights, later ones as they came."""
+    structure, cases = problem(n_rows=6000)
+    counted, rest = cases.rows_of(0, 4000).distinct(), cases.rows_of(4000, 6000)
+    assert counted.weights is not None
+    assert rest.weights is None
+    basis = Basis(structure, cases.domain)
+    expected = fit_cases(basis, cases, "loo")
+    found = fit_cases(basis, StoredParts.write([counted, rest]), "loo")
+    np.testing.assert_allclose(found.solution.phi, expected.solution.phi, rtol=0, atol=1e-8)
+
+
 def test_weights_and_maximum_likelihood(n_parts):
     structure, cases = problem("chain", n_classes=2, weighted=True)
     basis = Basis(structure, cases.domain)
@@ -145,7 +157,7 @@ def test_files_whose_rows_do_not_fit(tmp_path: Path, monkeypatch):
     assert found.structure_.cluster_key == in_memory.structure_.cluster_key
     again = fit(structure, files)
     assert again.log_evidence == pytest.approx(fitted.log_evidence, abs=1e-8)
-    with pytest.raises(StorageError, match="the fit in θ needs them"):
+    with pytest.raises(StorageError, match="the fit in θ needs all rows in memory"):
         fit_theta(structure, files)
     del found, again
     gc.collect()

@@ -84,7 +84,7 @@ def test_a_model_file_cut_off_at_every_byte(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (b'"version": 1', b'"version": 7', "this version reads up to 1; upgrade ebnc"),
+        (b'"version": 1', b'"version": 7', "this ebnc reads versions up to 1; upgrade ebnc"),
         (b'"phi": [', b'"phi": [NaN, ', "NaN"),
         (b'"phi": [', b'"phi": [1e999, ', "too large"),
         (b'"phi": [', b'"phi": [1e300, ', "too large"),

@@ -166,14 +166,14 @@ def test_a_network_has_a_report(learned, tmp_path):
     printed = json.loads(ran.out)
     jsonschema.validate(printed, output_schema())
     html = page.read_text()
-    assert "On the 200 cases it was learned from" in html
+    assert "On the 200 rows it was learned from" in html
     assert 'id="search"' in html
     assert f"ebnc network learn {learned.csv}" in html
     piped = succeeded("report", "-", "-o", "-", stdin=learned.path.read_bytes(), start=process)
     assert piped.out == page.read_bytes()
     succeeded("network", "export", learned.path, "--out", tmp_path / "net.bif")
     succeeded("report", tmp_path / "net.bif", "-o", tmp_path / "bif.html")
-    assert "none were given for this report" in (tmp_path / "bif.html").read_text()
+    assert "no data were given" in (tmp_path / "bif.html").read_text()
 
 
 def test_learning_writes_the_report_too(learned, tmp_path):

@@ -127,12 +127,17 @@ def joined_counts(parts: Sequence[CellCounts]) -> CellCounts:
         return parts[0]
     first = parts[0]
     codes = np.concatenate([part.rows.codes for part in parts], axis=1)
+    weights = np.empty(0)
+    if any(part.weights.size for part in parts):  # parts that were not counted have none
+        weights = np.concatenate(
+            [p.weights if p.weights.size else np.ones(len(p.classes)) for p in parts]
+        )
     return CellCounts(
         first.design,
         CodedRows(first.rows.names, first.rows.n_states, codes),
         np.concatenate([part.cells for part in parts], axis=1),
         np.concatenate([part.classes for part in parts]),
-        np.concatenate([part.weights for part in parts]),
+        weights,
     )
 
 
