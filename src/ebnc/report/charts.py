@@ -3,27 +3,19 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ebnc.report.summary import Bin, TraceSummary
 from ebnc.report.words import count_text, number
 
-__all__ = [
-    "Axis",
-    "LineChart",
-    "Mark",
-    "ReliabilityChart",
-    "nice_ticks",
-    "reliability_chart",
-    "trace_chart",
-]
+__all__ = ["Chart", "Mark", "Tick", "nice_ticks", "reliability_chart", "trace_chart"]
 
 WIDTH, HEIGHT = 640.0, 250.0
 LEFT, RIGHT, TOP, BOTTOM = 74.0, 14.0, 14.0, 42.0
 SQUARE, EDGE, SIDE = (264.0, 246.0), 50.0, 196.0
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Tick(NamedTuple):
     """A tick: its place along the axis and its text."""
 
     at: float
@@ -43,29 +35,17 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class LineChart:
-    """Marks joined by a line."""
+class Chart:
+    """Marks on two axes; ``left``, ``bottom``: where the axes are; ``path``: a line, or empty."""
 
     width: float
     height: float
     left: float
     bottom: float
-    x_axis: tuple[Axis, ...]
-    y_axis: tuple[Axis, ...]
+    x_axis: tuple[Tick, ...]
+    y_axis: tuple[Tick, ...]
     marks: tuple[Mark, ...]
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReliabilityChart:
-    """Observed share over predicted probability of one class, in a unit square."""
-
-    width: float
-    height: float
-    edge: float
-    side: float
-    ticks: tuple[Axis, ...]
-    marks: tuple[Mark, ...]
+    path: str = ""
 
 
 def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
@@ -80,52 +60,46 @@ def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
     return [i * step for i in range(first, last + 1)]
 
 
-def trace_chart(trace: TraceSummary) -> LineChart | None:
+def trace_chart(trace: TraceSummary | None) -> Chart | None:
     """Chart of the score after every step; None for fewer than two steps."""
-    steps = trace.steps
-    if len(steps) < 2:
+    if trace is None or len(trace.steps) < 2:
         return None
-    scores = [step.score for step in steps]
-    low, high = min(scores), max(scores)
-    pad = 0.06 * (high - low) or 1.0
-    low, high = low - pad, high + pad
+    scores = [step.score for step in trace.steps]
+    last = len(scores) - 1
+    pad = 0.06 * (max(scores) - min(scores)) or 1.0
+    low, high = min(scores) - pad, max(scores) + pad
 
     def x_of(i: float) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * i / (len(steps) - 1)
+        return LEFT + (WIDTH - LEFT - RIGHT) * i / last
 
     def y_of(score: float) -> float:
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (score - low) / (high - low)
 
-    marks = tuple(
-        Mark(
-            x_of(i),
-            y_of(step.score),
-            f"step {i}: {step.move}; score {number(step.score)}"
-            + ("" if step.dimension is None else f", {count_text(step.dimension)} parameters"),
-            size=4.0 if len(steps) <= 60 else 2.0,
-        )
-        for i, step in enumerate(steps)
-    )
-    path = "M" + "L".join(f"{mark.x:.1f} {mark.y:.1f}" for mark in marks)
+    marks = []
+    for i, step in enumerate(trace.steps):
+        text = f"step {i}: {step.move}; score {number(step.score)}"
+        if step.dimension is not None:
+            text += f", {count_text(step.dimension)} parameters"
+        marks.append(Mark(x_of(i), y_of(step.score), text, size=4.0 if last < 60 else 2.0))
     ticks = nice_ticks(low, high)
     digits = max(0, -math.floor(math.log10(ticks[1] - ticks[0]))) if len(ticks) > 1 else 1
-    return LineChart(
+    return Chart(
         WIDTH,
         HEIGHT,
         LEFT,
         HEIGHT - BOTTOM,
-        tuple(Axis(x_of(i), f"{i:.0f}") for i in nice_ticks(0, len(steps) - 1, 8) if i % 1 == 0),
-        tuple(Axis(y_of(tick), number(tick, digits)) for tick in ticks),
-        marks,
-        path,
+        tuple(Tick(x_of(i), f"{i:.0f}") for i in nice_ticks(0, last, 8) if i % 1 == 0),
+        tuple(Tick(y_of(tick), number(tick, digits)) for tick in ticks),
+        tuple(marks),
+        "M" + "L".join(f"{mark.x:.1f} {mark.y:.1f}" for mark in marks),
     )
 
 
-def reliability_chart(bins: Sequence[Bin]) -> ReliabilityChart:
-    """Chart of the bins: marks grow with the weight of their bins; whiskers are 95 % intervals."""
+def reliability_chart(bins: Sequence[Bin]) -> Chart:
+    """Observed share over predicted probability of a class, with 95 % intervals as whiskers.
 
-    def x_of(share: float) -> float:
-        return EDGE + SIDE * share
+    Marks grow with the weight of their bins.
+    """
 
     def y_of(share: float) -> float:
         return 10 + SIDE * (1 - share)
@@ -133,7 +107,7 @@ def reliability_chart(bins: Sequence[Bin]) -> ReliabilityChart:
     most = max((b.weight for b in bins), default=1.0)
     marks = tuple(
         Mark(
-            x_of(b.predicted),
+            EDGE + SIDE * b.predicted,
             y_of(b.observed),
             f"predicted {b.predicted:.1%}, observed {b.observed:.1%} "
             f"({b.low:.1%} – {b.high:.1%}) of {count_text(b.weight)} rows",
@@ -143,5 +117,5 @@ def reliability_chart(bins: Sequence[Bin]) -> ReliabilityChart:
         )
         for b in bins
     )
-    ticks = tuple(Axis(SIDE * share, f"{share:.0%}") for share in (0.0, 0.5, 1.0))
-    return ReliabilityChart(*SQUARE, EDGE, SIDE, ticks, marks)
+    ticks = tuple(Tick(SIDE * share, f"{share:.0%}") for share in (0.0, 0.5, 1.0))
+    return Chart(*SQUARE, EDGE, SIDE, ticks, ticks, marks)

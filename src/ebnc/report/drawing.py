@@ -8,9 +8,10 @@ not drawn. Units are pixels; y grows downwards.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import NamedTuple
 
 from ebnc.report.words import shortened
 from ebnc.structure.embedded import EmbeddedStructure
@@ -81,19 +82,26 @@ def draw_structure(
     target_label: str | None = None,
 ) -> Drawing:
     """Lay out the Markov blanket, or its ``MOST_NODES`` most important inputs."""
-    shown = _Shown.of(structure, importance or {})
+    shown = _shown(structure, importance or {})
     kinds = dict.fromkeys(shown.parents, "parent") | dict.fromkeys(shown.spouses, "other")
     above, width_above = _rows(kinds, MARGIN + HEIGHT / 2)
     y = above[-1].y + LEVEL if above else MARGIN + HEIGHT / 2
-    label = shortened(target_label or structure.target, LONGEST_LABEL)
-    below = _side_by_side(shown, y + LEVEL) or _in_plate(shown, y + LEVEL, label)
+    y_node = node_at(structure.target, "target", 0.0, y, target_label)
+    order, top = _tree_order(shown.inner), y + LEVEL
+    below, width_below = _rows({x: "child" for x, _ in order}, top)
+    plates: list[Plate] = []
+    if len(order) > MOST_SIDE_BY_SIDE or shown.n_hidden or any(node.y != top for node in below):
+        below, width_below, height = _columns(order, top + GAP)
+        label = f"{shown.n_children} inputs that {y_node.label} points at"
+        width_below = max(width_below, CHARACTER * len(label)) + 2 * GAP
+        plates = [Plate(0.0, top - HEIGHT / 2, width_below, height + 46, label)]
 
-    width = max(width_above, below.width, 220.0) + 2 * MARGIN
-    y_node = node_at(structure.target, "target", width / 2, y, target_label)
+    width = max(width_above, width_below, 220.0) + 2 * MARGIN
+    y_node = replace(y_node, x=width / 2)
     rows = [list(row) for _, row in groupby(above, key=lambda node: node.y)]
     nodes = [*(node for row in rows for node in _centred(row, width)), y_node]
-    nodes += _centred(below.nodes, width)
-    plates = [replace(plate, x=(width - plate.width) / 2) for plate in below.plates]
+    nodes += _centred(below, width)
+    plates = [replace(plate, x=(width - plate.width) / 2) for plate in plates]
     arcs = _arcs(shown, {node.name: node for node in nodes}, y_node, plates)
     bottoms = [node.y + HEIGHT / 2 for node in nodes]
     bottoms += [plate.y + plate.height for plate in plates]
@@ -101,8 +109,7 @@ def draw_structure(
     return Drawing(width, max(bottoms) + MARGIN, tuple(nodes), arcs, tuple(plates), shown.n_hidden)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Shown(NamedTuple):
     """The inputs that are drawn: parents of Y, parents of its children only, and its children.
 
     ``inner``: the parents of every child, without Y. ``n_children``: counts hidden children too.
@@ -114,47 +121,21 @@ class _Shown:
     n_children: int
     n_hidden: int
 
-    @classmethod
-    def of(cls, structure: EmbeddedStructure, importance: Mapping[str, float]) -> "_Shown":
-        """All inputs of the Markov blanket, or the most important ones."""
-        blanket = structure.markov_blanket
-        ranked = sorted(blanket, key=lambda x: -importance.get(x, 0.0))
-        chosen = set(ranked[:MOST_NODES])
-        parents = tuple(x for x in structure.parents(structure.target) if x in chosen)
-        children = set(structure.children(structure.target))
-        inner = {
-            x: tuple(parent for parent in structure.parents(x) if parent in chosen)
-            for x in blanket
-            if x in children and x in chosen
-        }
-        spouses = (x for x in blanket if x in chosen and x not in children and x not in parents)
-        n_hidden = len(blanket) - len(chosen)
-        return cls(parents, tuple(spouses), inner, len(children), n_hidden)
 
-
-@dataclass(frozen=True, slots=True)
-class _Children:
-    """The children of Y, from x = 0; ``plates``: the plate around them, if they have one."""
-
-    nodes: Sequence[Node]
-    width: float
-    plates: tuple[Plate, ...] = ()
-
-
-def _side_by_side(shown: _Shown, y: float) -> _Children | None:
-    """Place the children in one row; None if they do not fit."""
-    if len(shown.inner) > MOST_SIDE_BY_SIDE or shown.n_hidden:
-        return None
-    nodes, width = _rows({x: "child" for x, _ in _tree_order(shown.inner)}, y)
-    return _Children(nodes, width) if len({node.y for node in nodes}) <= 1 else None
-
-
-def _in_plate(shown: _Shown, y: float, target_label: str) -> _Children:
-    """Place the children in a plate, listed like a tree of folders."""
-    nodes, width, height = _columns(_tree_order(shown.inner), y + GAP)
-    label = f"{shown.n_children} inputs that {target_label} points at"
-    width = max(width, CHARACTER * len(label)) + 2 * GAP
-    return _Children(nodes, width, (Plate(0.0, y - HEIGHT / 2, width, height + 46, label),))
+def _shown(structure: EmbeddedStructure, importance: Mapping[str, float]) -> _Shown:
+    """All inputs of the Markov blanket, or the most important ones."""
+    blanket = structure.markov_blanket
+    ranked = sorted(blanket, key=lambda x: -importance.get(x, 0.0))
+    chosen = set(ranked[:MOST_NODES])
+    children = set(structure.children(structure.target))
+    parents = tuple(x for x in structure.parents(structure.target) if x in chosen)
+    spouses = tuple(x for x in blanket if x in chosen - children and x not in parents)
+    inner = {
+        x: tuple(parent for parent in structure.parents(x) if parent in chosen)
+        for x in blanket
+        if x in children & chosen
+    }
+    return _Shown(parents, spouses, inner, len(children), len(blanket) - len(chosen))
 
 
 def _arcs(
@@ -182,27 +163,17 @@ def _tree_order(inner: Mapping[str, Sequence[str]]) -> list[tuple[str, int]]:
 
     An only child has its parent's depth, so that a chain does not drift to the right.
     """
-    below: dict[str, list[str]] = {x: [] for x in inner}
-    roots = []
+    below: dict[str | None, list[str]] = {x: [] for x in (None, *inner)}
     for x, parents in inner.items():
-        first = next((parent for parent in parents if parent in inner), None)
-        if first is None:
-            roots.append(x)
-        else:
-            below[first].append(x)
+        below[next((parent for parent in parents if parent in inner), None)].append(x)
 
-    groups: list[list[tuple[str, int]]] = []
-    for root in roots:
-        group: list[tuple[str, int]] = []
-        waiting = [(root, 0)]
-        while waiting:
-            x, depth = waiting.pop()
-            group.append((x, depth))
-            step = 1 if len(below[x]) > 1 else 0
-            waiting += [(child, depth + step) for child in reversed(below[x])]
-        groups.append(group)
-    groups.sort(key=lambda group: -len(group))
-    return [entry for group in groups for entry in group]
+    def group(x: str, depth: int) -> Iterator[tuple[str, int]]:
+        yield x, depth
+        for child in below[x]:
+            yield from group(child, depth + (len(below[x]) > 1))
+
+    groups = [list(group(root, 0)) for root in below[None]]
+    return [entry for entries in sorted(groups, key=len, reverse=True) for entry in entries]
 
 
 def _rows(kinds: Mapping[str, str], y: float) -> tuple[list[Node], float]:
@@ -254,10 +225,7 @@ def node_at(name: str, kind: str, x: float, y: float, label: str | None = None) 
     return Node(name, text, kind, x, y, max(44.0, CHARACTER * wide + PADDING))
 
 
-Curve = tuple[float, float, float, float, float, float, float, float]
-
-
-def _line(x0: float, y0: float, x1: float, y1: float) -> Curve:
+def _line(x0: float, y0: float, x1: float, y1: float) -> tuple[float, ...]:
     dx, dy = (x1 - x0) / 3, (y1 - y0) / 3
     return (x0, y0, x0 + dx, y0 + dy, x1 - dx, y1 - dy, x1, y1)
 
@@ -271,15 +239,14 @@ def _down(tail: Node, head: Node) -> Arc:
 
 def _past(tail: Node, head: Node, y_node: Node) -> Arc:
     """An arc from an input above Y to a child of Y, round the nearer side of Y."""
-    x0, y0, x1, y1 = tail.x, tail.y + tail.height / 2, head.x, head.y - head.height / 2
-    room = y_node.width / 2 + GAP
-    middle = (x0 + x1) / 2
-    if abs(middle - y_node.x) >= room:
-        return _down(tail, head)
-    passing = y_node.x + math.copysign(room, middle - y_node.x)
+    down = _down(tail, head)
+    x0, y0, _, middle, _, _, x1, y1 = down.curve
+    room, offset = y_node.width / 2 + GAP, (x0 + x1) / 2 - y_node.x
+    if abs(offset) >= room:
+        return down
     # Half-way, a cubic curve is ⅛ of each end plus ⅜ of each of its two middle points.
-    x = (passing - (x0 + x1) / 8) / 0.75
-    return Arc(tail.name, head.name, (x0, y0, x, (y0 + y1) / 2, x, (y0 + y1) / 2, x1, y1))
+    x = (y_node.x + math.copysign(room, offset) - (x0 + x1) / 8) / 0.75
+    return replace(down, curve=(x0, y0, x, middle, x, middle, x1, y1))
 
 
 def _under_row(tail: Node, head: Node) -> Arc:

@@ -5,11 +5,10 @@ network with many arcs is shown as a matrix: one row per node, one column per pa
 a dark cell for each arc. If the network has very many nodes, those with the most arcs are shown.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from graphlib import TopologicalSorter
-from heapq import heappop, heappush
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from ebnc.report.drawing import HEIGHT, MARGIN, Arc, Drawing, Node, node_at
 from ebnc.report.layers import in_layers
@@ -102,28 +101,20 @@ def draw_matrix(parents: Mapping[str, Sequence[str]], kinds: Mapping[str, str]) 
 
 def _in_order(parents: Mapping[str, Sequence[str]]) -> list[str]:
     """Nodes with parents before children, otherwise in the order given."""
+    import networkx
+
     place = {x: i for i, x in enumerate(parents)}
-    sorter = TopologicalSorter(parents)
-    sorter.prepare()
-    order: list[str] = []
-    waiting: list[tuple[int, str]] = []
-    while sorter.is_active():
-        for x in sorter.get_ready():
-            heappush(waiting, (place[x], x))
-        order.append(heappop(waiting)[1])
-        sorter.done(order[-1])
-    return order
+    graph: networkx.DiGraph[str] = networkx.DiGraph(
+        {x: list(given) for x, given in parents.items()}
+    )
+    return list(networkx.lexicographical_topological_sort(graph.reverse(), place.__getitem__))
 
 
 def _shown(parents: Mapping[str, Sequence[str]], most: int) -> dict[str, list[str]]:
     """The graph of the nodes that are shown: all, or those with the most arcs."""
-    best = set(parents)
-    if len(parents) > most:
-        degree = {x: len(given) for x, given in parents.items()}
-        for given in parents.values():
-            for parent in given:
-                degree[parent] += 1
-        best = set(sorted(parents, key=lambda x: -degree[x])[:most])
+    n_children = Counter(chain.from_iterable(parents.values()))
+    ranked = sorted(parents, key=lambda x: -len(parents[x]) - n_children[x])
+    best = set(ranked[:most])
     return {x: [p for p in given if p in best] for x, given in parents.items() if x in best}
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ebnc.report.network_summary import NetworkSummary
-from ebnc.report.network_view import network_view
+from ebnc.report.network_view import NetworkView
 from ebnc.report.summary import Summary
 from ebnc.report.view import View, page_data
 from ebnc.report.words import count_text, number, percent, shortened, signed
@@ -29,7 +29,7 @@ __all__ = ["render_html", "write_report"]
 def render_html(summary: Summary | NetworkSummary) -> str:
     """Return the page as HTML; it needs ``summary.panel`` for its what-if panel."""
     if isinstance(summary, NetworkSummary):
-        return _rendered("network.html", summary, network_view(summary), "{}", ["network.js"])
+        return _rendered("network.html", summary, NetworkView(summary), "{}", ["network.js"])
     return _rendered("page.html", summary, View(summary), page_data(summary), ["panel.js"])
 
 

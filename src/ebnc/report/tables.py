@@ -8,7 +8,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from ebnc.report.summary import Summary, TermSummary
 from ebnc.report.words import shortened, signed, term_name
 from ebnc.typing import FloatArray
 
-__all__ = ["Cell", "HeatMap", "TermView", "largest_contribution", "longest_bar", "term_view"]
+__all__ = ["Cell", "HeatMap", "TermView", "term_views"]
 
 MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 16, 10, 6
 LONGEST_STATE = 28
@@ -63,35 +62,31 @@ class TermView:
     maps: tuple[HeatMap, ...]
 
 
-def largest_contribution(terms: Sequence[TermSummary]) -> float:
-    """The largest |c| of all terms, which scales all tables."""
-    return max((max(map(abs, term.values)) for term in terms), default=0.0) or 1.0
-
-
-def longest_bar(terms: Sequence[TermSummary]) -> float:
-    """The scale of bars: room for the intervals, but at most 1.6 times the largest value."""
-    largest = largest_contribution(terms)
+def term_views(summary: Summary, terms: Sequence[TermSummary]) -> list[TermView]:
+    """The tables of terms, all on one scale: that of the largest contribution |c|."""
+    scale = max((max(map(abs, term.values)) for term in terms), default=0.0) or 1.0
     ends = [
         abs(value) + Z_95 * error
         for term in terms
         if term.errors is not None and len(term.inputs) == 1
         for value, error in zip(term.values, term.errors, strict=True)
     ]
-    return min(max([largest, *ends]), 1.6 * largest)
+    bar_scale = min(max([scale, *ends]), 1.6 * scale)  # room for intervals, but not too much
+    return [_term_view(summary, term, scale, bar_scale) for term in terms]
 
 
-def term_view(summary: Summary, term: TermSummary, scale: float, bar_scale: float) -> TermView:
+def _term_view(summary: Summary, term: TermSummary, scale: float, bar_scale: float) -> TermView:
     """The tables of one term; colours are relative to ``scale``, bars to ``bar_scale``."""
-    n_classes = len(summary.classes)
-    shape = [len(summary.inputs[i].states) for i in term.inputs]
+    inputs = [summary.inputs[i] for i in term.inputs]
+    labels = [x.states for x in inputs]
+    shape, n_classes = [len(states) for states in labels], len(summary.classes)
     values = np.reshape(term.values, (*shape, n_classes))
     errors = np.full(values.shape, np.nan)
     if term.errors is not None:
         errors = np.reshape(term.errors, values.shape)
     name = term_name(summary, term.inputs)
-    if len(term.inputs) == 1:
-        states = summary.inputs[term.inputs[0]].states
-        title = summary.inputs[term.inputs[0]].name
+    if len(shape) == 1:
+        title, states = inputs[0].name, labels[0]
         if n_classes == 2:
             bars = _map(1, name, title, "", states, ("",), values[:, 1:], errors[:, 1:], bar_scale)
             return TermView(name, False, term.size, bars, ())
@@ -99,35 +94,20 @@ def term_view(summary: Summary, term: TermSummary, scale: float, bar_scale: floa
             None, name, title, summary.target, states, summary.classes, values, errors, scale
         )
         return TermView(name, False, term.size, None, (by_class,))
-    inputs = sorted(range(len(shape)), key=lambda axis: (shape[axis], axis))
-    across = inputs[-2] if len(shape) == 2 else inputs[0]
+    across = min(range(len(shape)), key=lambda axis: (shape[axis], axis))
     along = [axis for axis in range(len(shape)) if axis != across]
-    labels = [summary.inputs[i].states for i in term.inputs]
     rows = [" · ".join(states) for states in product(*(labels[axis] for axis in along))]
-    row_title = " · ".join(summary.inputs[term.inputs[axis]].name for axis in along)
-    n_rows = prod(shape[axis] for axis in along)
-
-    def flat(array: FloatArray) -> FloatArray:
-        return np.transpose(array, (*along, across, len(shape))).reshape(
-            n_rows, shape[across], n_classes
-        )
-
-    shown = range(1, 2) if n_classes == 2 else range(min(n_classes, MOST_CLASSES))
-    maps = tuple(
-        _map(
-            k,
-            name,
-            row_title,
-            summary.inputs[term.inputs[across]].name,
-            rows,
-            labels[across],
-            flat(values)[..., k],
-            flat(errors)[..., k],
-            scale,
-        )
+    row_title = " · ".join(inputs[axis].name for axis in along)
+    column_title, columns = inputs[across].name, labels[across]
+    flat = (len(rows), len(columns), n_classes)
+    order = (*along, across, len(shape))
+    values, errors = (np.transpose(array, order).reshape(flat) for array in (values, errors))
+    shown = [1] if n_classes == 2 else range(min(n_classes, MOST_CLASSES))
+    maps = [
+        _map(k, name, row_title, column_title, rows, columns, values[..., k], errors[..., k], scale)
         for k in shown
-    )
-    return TermView(name, True, term.size, None, maps)
+    ]
+    return TermView(name, True, term.size, None, tuple(maps))
 
 
 def _map(
@@ -146,11 +126,11 @@ def _map(
     kept_columns = _largest(np.abs(values).max(axis=0), MOST_COLUMNS)
     body = []
     for i in kept_rows:
-        cells = tuple(
-            _cell(float(values[i, j]), float(errors[i, j]), scale, _joined(rows[i], columns[j]))
-            for j in kept_columns
-        )
-        body.append((shortened(rows[i], LONGEST_STATE * 2), cells))
+        cells = []
+        for j in kept_columns:
+            states = f"{rows[i]} · {columns[j]}" if columns[j] else rows[i]
+            cells.append(_cell(float(values[i, j]), float(errors[i, j]), scale, states))
+        body.append((shortened(rows[i], LONGEST_STATE * 2), tuple(cells)))
     return HeatMap(
         of_class=of_class,
         caption=name,
@@ -161,10 +141,6 @@ def _map(
         n_rows_hidden=len(rows) - len(kept_rows),
         n_columns_hidden=len(columns) - len(kept_columns),
     )
-
-
-def _joined(row: str, column: str) -> str:
-    return f"{row} · {column}" if column else row
 
 
 def _cell(value: float, error: float, scale: float, states: str) -> Cell:

@@ -2,15 +2,15 @@
 
 import base64
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from ebnc.report.charts import ReliabilityChart, reliability_chart, trace_chart
-from ebnc.report.drawing import Drawing, draw_structure
+from ebnc.report.charts import reliability_chart, trace_chart
+from ebnc.report.drawing import draw_structure
 from ebnc.report.summary import InputSummary, Summary
-from ebnc.report.tables import MOST_CLASSES, TermView, largest_contribution, longest_bar, term_view
+from ebnc.report.tables import MOST_CLASSES, term_views
 from ebnc.report.waterfall import Bar, waterfall
 from ebnc.report.words import (
     count_text,
@@ -21,7 +21,7 @@ from ebnc.report.words import (
     ranked_inputs,
     sentences,
     shortened,
-    signed,
+    shown_classes,
     term_name,
 )
 from ebnc.structure.embedded import EmbeddedStructure
@@ -30,7 +30,6 @@ __all__ = ["Figure", "InputRow", "View", "node_texts", "page_data"]
 
 SMALL_WORTH = 0.02  # accuracy of scores, in nats
 MOST_SHOWN_TERMS = 24
-MOST_CURVES = 6
 MOST_CONFUSED = 12
 
 
@@ -57,169 +56,130 @@ class View:
     """The content of a page, in the order of the template."""
 
     def __init__(self, summary: Summary) -> None:
-        self.summary = summary
         self.sentences = sentences(summary)
+        self.figures = _figures(summary)
+        structure = _structure(summary)
+        sizes = dict(zip((x.name for x in summary.inputs), input_sizes(summary), strict=True))
+        self.drawing = draw_structure(structure, sizes, summary.target)
+        self.node_texts = node_texts(structure, summary.target)
+        self.clusters = [term_name(summary, cluster) for cluster in summary.clusters]
+        self.inputs = _input_rows(ranked_inputs(summary), sizes, structure)
+        self.has_negative_worth = any((x.worth or 0.0) < -SMALL_WORTH for x in summary.inputs)
+        self.unselected = [x.name for x in summary.inputs if not x.selected]
+        self.fields = _fields(summary)
         self.case_title = "Every input is in its first state."
         if summary.case.row is not None:
             self.case_title = f"The inputs are those of row {count_text(summary.case.row + 1)}."
-        self.clusters = [term_name(summary, cluster) for cluster in summary.clusters]
-        self.unselected = [x.name for x in summary.inputs if not x.selected]
-        self.has_negative_worth = any((x.worth or 0.0) < -SMALL_WORTH for x in summary.inputs)
+        p = summary.case.probabilities
+        self.case_class = 1 if len(p) == 2 else max(range(len(p)), key=p.__getitem__)
+        self.bars = _bars(summary, self.case_class)
+        ends = [0.0, *(end for bar in self.bars for end in (bar.start, bar.end))]
+        self.bar_low, self.bar_high = min(ends), max(ends)
+        terms = [term for term in summary.terms if term.inputs][:MOST_SHOWN_TERMS]
+        self.terms = term_views(summary, terms)
         self.n_classes_hidden = max(0, len(summary.classes) - MOST_CLASSES)
-        self.trace = None if summary.trace is None else trace_chart(summary.trace)
-        self._place = {x.name: i for i, x in enumerate(summary.inputs)}
-        self._ranked = ranked_inputs(summary)
-        self._sizes = dict(zip(self._place, input_sizes(summary), strict=True))
+        self.curves, totals = [], []
+        if summary.held_out is not None:
+            charts = [reliability_chart(curve) for curve in summary.held_out.reliability]
+            self.curves = [(summary.classes[k], charts[k]) for k in shown_classes(len(charts))]
+            totals = [sum(row) for row in summary.held_out.confusion]
+        self.confused = sorted(sorted(range(len(totals)), key=lambda k: -totals[k])[:MOST_CONFUSED])
+        self.trace = trace_chart(summary.trace)
+        self.facts = _facts(summary)
 
-    @cached_property
-    def figures(self) -> list[Figure]:
-        """The headline numbers at the top of the page."""
-        summary, held = self.summary, self.summary.held_out
-        n_selected = sum(x.selected for x in summary.inputs)
-        figures = [
-            Figure("inputs used", count_text(n_selected), f"of {count_text(len(summary.inputs))}"),
-            Figure(
-                "parameters",
-                count_text(summary.fit.dimension),
-                f"a full table: {full_table_text(summary)}",
-            ),
+
+def _figures(summary: Summary) -> list[Figure]:
+    """The headline numbers at the top of the page."""
+    held, n_selected = summary.held_out, sum(x.selected for x in summary.inputs)
+    full = f"a full table: {full_table_text(summary)}"
+    figures = [
+        Figure("inputs used", count_text(n_selected), f"of {count_text(len(summary.inputs))}"),
+        Figure("parameters", count_text(summary.fit.dimension), full),
+    ]
+    if held is not None:
+        loss = "∞" if held.log_loss is None else number(held.log_loss)
+        error = "" if held.log_loss_error is None else f"± {held.log_loss_error:.3f}; "
+        base = "" if held.base_loss is None else f"class frequencies: {held.base_loss:.3f}"
+        figures += [
+            Figure("held-out log-loss", loss, f"{error}{base}"),
+            Figure("held-out accuracy", f"{held.accuracy:.1%}", f"{held.n_folds} folds"),
+            Figure("calibration error", f"{held.calibration_error:.1%}", "mean gap, held out"),
         ]
-        if held is not None:
-            loss = "∞" if held.log_loss is None else number(held.log_loss)
-            error = "" if held.log_loss_error is None else f"± {held.log_loss_error:.3f}; "
-            base = "" if held.base_loss is None else f"class frequencies: {held.base_loss:.3f}"
-            figures += [
-                Figure("held-out log-loss", loss, f"{error}{base}"),
-                Figure("held-out accuracy", f"{held.accuracy:.1%}", f"{held.n_folds} folds"),
-                Figure("calibration error", f"{held.calibration_error:.1%}", "mean gap, held out"),
-            ]
-        return figures
+    return figures
 
-    @cached_property
-    def structure(self) -> EmbeddedStructure:
-        """The embedded structure, from its arcs."""
-        parents: dict[str, list[str]] = {x: [] for x in self._place}
-        parents[self.summary.structure_target] = []
-        for tail, head in self.summary.arcs:
-            parents[head].append(tail)
-        families = tuple((x, tuple(given)) for x, given in parents.items())
-        return EmbeddedStructure(self.summary.structure_target, families)
 
-    @cached_property
-    def drawing(self) -> Drawing:
-        """The drawing of the structure."""
-        return draw_structure(self.structure, self._sizes, self.summary.target)
+def _structure(summary: Summary) -> EmbeddedStructure:
+    parents: dict[str, list[str]] = {x.name: [] for x in summary.inputs}
+    parents[summary.structure_target] = []
+    for tail, head in summary.arcs:
+        parents[head].append(tail)
+    families = tuple((x, tuple(given)) for x, given in parents.items())
+    return EmbeddedStructure(summary.structure_target, families)
 
-    @cached_property
-    def node_texts(self) -> dict[str, str]:
-        """The descriptions of the nodes in the drawing."""
-        return node_texts(self.structure, self.summary.target)
 
-    @cached_property
-    def inputs(self) -> list[InputRow]:
-        """The selected inputs, the most important first."""
-        together = _together(self.structure)
-        largest = max((abs(x.worth) for x in self._ranked if x.worth is not None), default=0.0)
-        largest = largest or max(self._sizes.values(), default=0.0) or 1.0
-        rows = []
-        for x in self._ranked:
-            size = self._sizes[x.name]
-            share = 100 * max(0.0, size if x.worth is None else x.worth) / largest
-            partners = sorted(together.get(x.name, set()) - {x.name}, key=self._place.__getitem__)
-            rows.append(InputRow(x, share, size, listed([shortened(p) for p in partners], 6)))
-        return rows
+def _input_rows(
+    ranked: Sequence[InputSummary], sizes: Mapping[str, float], structure: EmbeddedStructure
+) -> list[InputRow]:
+    """The selected inputs, the most important first."""
+    partners = _partners(structure)
+    largest = max((abs(x.worth) for x in ranked if x.worth is not None), default=0.0)
+    largest = largest or max(sizes.values(), default=0.0) or 1.0
+    rows = []
+    for x in ranked:
+        share = 100 * max(0.0, sizes[x.name] if x.worth is None else x.worth) / largest
+        names = [shortened(partner) for partner in partners[x.name]]
+        rows.append(InputRow(x, share, sizes[x.name], listed(names, 6)))
+    return rows
 
-    @cached_property
-    def fields(self) -> list[int]:
-        """Numbers of the inputs that any averaged model uses, the most important first."""
-        if self.summary.panel is None:
-            return []
-        models = self.summary.panel["models"]
-        used = {i for model in models for scope in model["scopes"] for i in scope}
-        order = [self._place[x.name] for x in self._ranked if self._place[x.name] in used]
-        return order + sorted(used - set(order))
 
-    @cached_property
-    def case_class(self) -> int:
-        """The class whose log odds are shown: the second of two, else the most probable one."""
-        p = self.summary.case.probabilities
-        return 1 if len(p) == 2 else max(range(len(p)), key=p.__getitem__)
+def _fields(summary: Summary) -> list[int]:
+    """Numbers of the inputs that any averaged model uses, the most important first."""
+    if summary.panel is None:
+        return []
+    place = {x.name: i for i, x in enumerate(summary.inputs)}
+    used = {i for model in summary.panel["models"] for scope in model["scopes"] for i in scope}
+    order = [place[x.name] for x in ranked_inputs(summary) if place[x.name] in used]
+    return order + sorted(used - set(order))
 
-    @cached_property
-    def bars(self) -> tuple[Bar, ...]:
-        """The contributions of all terms to the log odds of the case."""
-        summary, case, k = self.summary, self.summary.case, self.case_class
-        details = []
-        for term in summary.terms:
-            states = []
-            for i in term.inputs:
-                known, code = summary.inputs[i].states, case.states[i]
-                states.append(known[code] if code < len(known) else "not known")
-            details.append(" · ".join(states))
-        return waterfall(
-            [term_name(summary, term.inputs) for term in summary.terms],
-            details,
-            case.contributions[k :: len(summary.classes)],
-            case.others[k],
-            summary.n_terms - len(summary.terms),
-        )
 
-    @property
-    def bar_low(self) -> float:
-        """The left end of all bars."""
-        return min(0.0, *(min(bar.start, bar.end) for bar in self.bars))
+def _bars(summary: Summary, k: int) -> tuple[Bar, ...]:
+    """The contributions of all terms to the log odds of the case for class k."""
+    case = summary.case
+    states = [
+        x.states[code] if code < len(x.states) else "not known"
+        for x, code in zip(summary.inputs, case.states, strict=True)
+    ]
+    return waterfall(
+        [term_name(summary, term.inputs) for term in summary.terms],
+        [" · ".join(states[i] for i in term.inputs) for term in summary.terms],
+        case.contributions[k :: len(summary.classes)],
+        case.others[k],
+        summary.n_terms - len(summary.terms),
+    )
 
-    @property
-    def bar_high(self) -> float:
-        """The right end of all bars."""
-        return max(0.0, *(max(bar.start, bar.end) for bar in self.bars))
 
-    @cached_property
-    def terms(self) -> list[TermView]:
-        """The tables of the largest terms."""
-        shown = [term for term in self.summary.terms if term.inputs][:MOST_SHOWN_TERMS]
-        scale, bar_scale = largest_contribution(shown), longest_bar(shown)
-        return [term_view(self.summary, term, scale, bar_scale) for term in shown]
-
-    @cached_property
-    def curves(self) -> list[tuple[str, ReliabilityChart]]:
-        """Reliability charts: of the second of two classes, else of the first ``MOST_CURVES``."""
-        if self.summary.held_out is None:
-            return []
-        curves = self.summary.held_out.reliability
-        shown = [1] if len(curves) == 2 else range(min(len(curves), MOST_CURVES))
-        return [(self.summary.classes[k], reliability_chart(curves[k])) for k in shown]
-
-    @cached_property
-    def confused(self) -> list[int]:
-        """The classes in the confusion matrix: all, or those with the most rows."""
-        if self.summary.held_out is None:
-            return []
-        totals = [sum(row) for row in self.summary.held_out.confusion]
-        ranked = sorted(range(len(totals)), key=lambda k: (-totals[k], k))
-        return sorted(ranked[:MOST_CONFUSED])
-
-    @cached_property
-    def facts(self) -> list[tuple[str, str]]:
-        """The table of numbers at the end of the page."""
-        summary, fit = self.summary, self.summary.fit
-        scales = ", ".join(f"{scale:.3g}" for scale in fit.prior_scales)
-        scores = {
-            "log-likelihood": fit.log_likelihood,
-            "BIC": fit.bic,
-            "log evidence (Laplace)": fit.log_evidence,
-        }
-        facts = [
-            ("parameters (dimension of the span)", count_text(fit.dimension)),
-            ("parameters of a full table of the inputs used", full_table_text(summary)),
-            ("terms", count_text(summary.n_terms)),
-            ("training rows", "" if fit.n_cases is None else count_text(fit.n_cases)),
-            *((name, "" if score is None else number(score, 2)) for name, score in scores.items()),
-            ("prior scale σ, by order of interaction", scales),
-            ("models averaged", count_text(summary.n_averaged)),
-            ("weight of the best model", signed(summary.best_weight, 3).lstrip("+")),
-        ]
-        return [(name, value) for name, value in facts if value]
+def _facts(summary: Summary) -> list[tuple[str, str]]:
+    """The table of numbers at the end of the page."""
+    fit = summary.fit
+    scores = {
+        "log-likelihood": fit.log_likelihood,
+        "BIC": fit.bic,
+        "log evidence (Laplace)": fit.log_evidence,
+    }
+    facts = [
+        ("parameters (dimension of the span)", count_text(fit.dimension)),
+        ("parameters of a full table of the inputs used", full_table_text(summary)),
+        ("terms", count_text(summary.n_terms)),
+        ("training rows", "" if fit.n_cases is None else count_text(fit.n_cases)),
+        *((name, "" if score is None else number(score, 2)) for name, score in scores.items()),
+        (
+            "prior scale σ, by order of interaction",
+            ", ".join(f"{scale:.3g}" for scale in fit.prior_scales),
+        ),
+        ("models averaged", count_text(summary.n_averaged)),
+        ("weight of the best model", number(summary.best_weight)),
+    ]
+    return [(name, value) for name, value in facts if value]
 
 
 def page_data(summary: Summary) -> str:
@@ -248,22 +208,21 @@ def page_data(summary: Summary) -> str:
 def node_texts(structure: EmbeddedStructure, label: str) -> dict[str, str]:
     """Describe each node of the drawing: its role, and the inputs it interacts with."""
     target = structure.target
-    together = _together(structure)
-    place = {x: i for i, x in enumerate(structure.inputs)}
     texts = {target: f"{shortened(label)}: the target"}
     parents, children = set(structure.parents(target)), set(structure.children(target))
-    for x in structure.markov_blanket:
+    for x, partners in _partners(structure).items():
         part = "a parent" if x in parents else "a child" if x in children else "a parent of a child"
-        others = sorted(together[x] - {x}, key=place.__getitem__)
-        joint = f"; interacts with {listed([shortened(o) for o in others])}" if others else ""
+        names = listed([shortened(partner) for partner in partners])
+        joint = f"; interacts with {names}" if partners else ""
         texts[x] = f"{shortened(x, 200)}: {part} of {shortened(label)}{joint}"
     return texts
 
 
-def _together(structure: EmbeddedStructure) -> dict[str, set[str]]:
-    """The inputs that each input shares a cluster with, itself included."""
-    together: dict[str, set[str]] = {}
+def _partners(structure: EmbeddedStructure) -> dict[str, list[str]]:
+    """The inputs that each selected input shares a cluster with, in the order of all inputs."""
+    place = {x: i for i, x in enumerate(structure.inputs)}
+    together: dict[str, set[str]] = {x: set() for x in structure.markov_blanket}
     for cluster in structure.clusters:
         for x in cluster:
-            together.setdefault(x, set()).update(cluster)
-    return together
+            together[x].update(cluster)
+    return {x: sorted(near - {x}, key=place.__getitem__) for x, near in together.items()}

@@ -18,12 +18,14 @@ __all__ = [
     "ranked_inputs",
     "sentences",
     "shortened",
+    "shown_classes",
     "signed",
     "state_text",
     "term_name",
 ]
 
 LONGEST_NAME = 40
+MOST_CURVES = 6
 BLANK = "␣"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -99,6 +101,11 @@ def input_sizes(summary: Summary) -> list[float]:
         math.hypot(*(term.size for term in summary.terms if i in term.inputs))
         for i in range(len(summary.inputs))
     ]
+
+
+def shown_classes(n_classes: int) -> Sequence[int]:
+    """The classes whose reliability is shown: the second of two (the first mirrors it)."""
+    return [1] if n_classes == 2 else range(min(n_classes, MOST_CURVES))
 
 
 def full_table_text(summary: Summary) -> str:

@@ -10,11 +10,10 @@ from ebnc.report.displays.canvas import MUTED, Display, plain_text
 from ebnc.report.held_out import held_out, reliability_bins
 from ebnc.report.models import reported
 from ebnc.report.summary import Bin
-from ebnc.report.words import shortened, state_text
+from ebnc.report.words import shortened, shown_classes, state_text
 
 __all__ = ["ReliabilityDisplay"]
 
-MOST_CURVES = 6
 LARGEST, SMALLEST = 110.0, 12.0
 
 
@@ -181,5 +180,4 @@ def _curves(names: Sequence[str], codes: Any, p: Any, weights: Any) -> dict[str,
 
 def _shown(names: Sequence[str], curves: Sequence[tuple[Bin, ...]]) -> dict[str, tuple[Bin, ...]]:
     """The curve of the second of two classes (the first mirrors it), else the first curves."""
-    chosen = [1] if len(curves) == 2 else range(min(len(curves), MOST_CURVES))
-    return {names[k]: curves[k] for k in chosen}
+    return {names[k]: curves[k] for k in shown_classes(len(curves))}
