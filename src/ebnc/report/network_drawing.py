@@ -104,10 +104,10 @@ def _in_order(parents: Mapping[str, Sequence[str]]) -> list[str]:
     import networkx
 
     place = {x: i for i, x in enumerate(parents)}
-    graph: networkx.DiGraph[str] = networkx.DiGraph(
-        {x: list(given) for x, given in parents.items()}
-    )
-    return list(networkx.lexicographical_topological_sort(graph.reverse(), place.__getitem__))
+    graph: networkx.DiGraph[str] = networkx.DiGraph()
+    graph.add_nodes_from(parents)
+    graph.add_edges_from((parent, x) for x, given in parents.items() for parent in given)
+    return list(networkx.lexicographical_topological_sort(graph, place.__getitem__))
 
 
 def _shown(parents: Mapping[str, Sequence[str]], most: int) -> dict[str, list[str]]:

@@ -84,7 +84,7 @@ def _term_view(summary: Summary, term: TermSummary, scale: float, bar_scale: flo
     errors = np.full(values.shape, np.nan)
     if term.errors is not None:
         errors = np.reshape(term.errors, values.shape)
-    name = term_name(summary, term.inputs)
+    name = term_name(x.name for x in inputs)
     if len(shape) == 1:
         title, states = inputs[0].name, labels[0]
         if n_classes == 2:

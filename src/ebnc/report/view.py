@@ -59,10 +59,11 @@ class View:
         self.sentences = sentences(summary)
         self.figures = _figures(summary)
         structure = _structure(summary)
-        sizes = dict(zip((x.name for x in summary.inputs), input_sizes(summary), strict=True))
+        names = [x.name for x in summary.inputs]
+        sizes = dict(zip(names, input_sizes(summary), strict=True))
         self.drawing = draw_structure(structure, sizes, summary.target)
         self.node_texts = node_texts(structure, summary.target)
-        self.clusters = [term_name(summary, cluster) for cluster in summary.clusters]
+        self.clusters = [term_name(names[i] for i in cluster) for cluster in summary.clusters]
         self.inputs = _input_rows(ranked_inputs(summary), sizes, structure)
         self.has_negative_worth = any((x.worth or 0.0) < -SMALL_WORTH for x in summary.inputs)
         self.unselected = [x.name for x in summary.inputs if not x.selected]
@@ -150,7 +151,7 @@ def _bars(summary: Summary, k: int) -> tuple[Bar, ...]:
         for x, code in zip(summary.inputs, case.states, strict=True)
     ]
     return waterfall(
-        [term_name(summary, term.inputs) for term in summary.terms],
+        [term_name(summary.inputs[i].name for i in term.inputs) for term in summary.terms],
         [" · ".join(states[i] for i in term.inputs) for term in summary.terms],
         case.contributions[k :: len(summary.classes)],
         case.others[k],

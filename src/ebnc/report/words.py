@@ -1,7 +1,7 @@
 """Sentences about a summary, and numbers formatted for readers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ebnc.domain import State
 from ebnc.report.summary import InputSummary, Summary
@@ -124,9 +124,9 @@ def large_count_text(count: int | None, log10: float) -> str:
     return f"{10 ** (log10 - power):.1f} · 10{raised}"
 
 
-def term_name(summary: Summary, inputs: Sequence[int]) -> str:
+def term_name(inputs: Iterable[str]) -> str:
     """The names of a term's inputs, joined by "×"; "intercept" without inputs."""
-    return " × ".join(summary.inputs[i].name.strip() or BLANK for i in inputs) or "intercept"
+    return " × ".join(name.strip() or BLANK for name in inputs) or "intercept"
 
 
 def state_text(state: State) -> str:

@@ -6,7 +6,7 @@ from ebnc.errors import DataError
 from ebnc.report.displays.canvas import MUTED, NEGATIVE, POSITIVE, Display, plain_text
 from ebnc.report.models import Reported, reported
 from ebnc.report.waterfall import MOST_BARS, Bar, waterfall
-from ebnc.report.words import BLANK, shortened, signed, state_text
+from ebnc.report.words import shortened, signed, state_text, term_name
 
 __all__ = ["ContributionsDisplay"]
 
@@ -27,14 +27,8 @@ class ContributionsDisplay(Display):
 
     Attributes
     ----------
-    bars : tuple of Bar
-        The bars.
-    of_class : str
-        The class of the log odds.
-    ax_ : matplotlib Axes
-        The axes of the last plot.
-    figure_ : matplotlib Figure
-        The figure of the last plot.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where the last plot is.
 
     Examples
     --------
@@ -77,11 +71,6 @@ class ContributionsDisplay(Display):
             Number of terms shown; one more bar holds the sum of the others.
         ax : matplotlib Axes, optional
             The axes to draw on. Default: those of a new figure.
-
-        Returns
-        -------
-        ContributionsDisplay
-            The display.
         """
         adapter = reported(estimator)
         rows = adapter.encode(X)
@@ -89,17 +78,13 @@ class ContributionsDisplay(Display):
             raise DataError(f"row {row} does not exist; the data have {len(rows)} rows")
         parts = adapter.contributions(rows)
         k = _class_number(adapter, parts.log_odds[row], of_class)
-        labels, details = [], []
-        for term in parts.terms:
-            labels.append(" × ".join(x.strip() or BLANK for x in term) or "intercept")
-            states = []
-            for x in term:
-                code = int(rows.column(x)[row])
-                known = adapter.domain[x]
-                states.append(state_text(known[code]) if code < len(known) else "not known")
-            details.append(" · ".join(states))
-        values = parts.values[row, :, k].tolist()
-        bars = waterfall(labels, details, values, most=most)
+        states = {}
+        for x in rows.names:
+            code, known = int(rows.column(x)[row]), adapter.domain[x]
+            states[x] = state_text(known[code]) if code < len(known) else "not known"
+        labels = [term_name(term) for term in parts.terms]
+        details = [" · ".join(states[x] for x in term) for term in parts.terms]
+        bars = waterfall(labels, details, parts.values[row, :, k].tolist(), most=most)
         return cls(bars=bars, of_class=state_text(adapter.classes[k])).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
@@ -112,19 +97,19 @@ class ContributionsDisplay(Display):
         """
         bars = self.bars
         ax = self._open(ax, (7.0, 0.9 + 0.34 * len(bars)))
-        colours = [_colour(bar) for bar in bars]
+        colours = [NEGATIVE if bar.value < 0 else POSITIVE for bar in bars[:-1]]
         places = range(len(bars))
         ax.barh(
             places,
             [bar.end - bar.start for bar in bars],
             left=[bar.start for bar in bars],
-            color=colours,
+            color=[*colours, MUTED],
             height=0.62,
         )
         for i, bar in enumerate(bars[:-1]):  # connect the end of each bar to the next one
             ax.plot([bar.end, bar.end], [i, i + 1], color=MUTED, linewidth=0.8, zorder=0)
-        low = min(0.0, *(min(bar.start, bar.end) for bar in bars))
-        high = max(0.0, *(max(bar.start, bar.end) for bar in bars))
+        ends = [0.0, *(end for bar in bars for end in (bar.start, bar.end))]
+        low, high = min(ends), max(ends)
         room = 0.02 * (high - low or 1.0)
         for i, bar in enumerate(bars):
             right = max(bar.start, bar.end) + room
@@ -152,9 +137,3 @@ def _class_number(adapter: Reported, log_odds: Any, of_class: Any) -> int:
 def _label(bar: Bar) -> str:
     name = shortened(bar.label, 40)
     return f"{name} = {shortened(bar.detail, 30)}" if bar.detail else name
-
-
-def _colour(bar: Bar) -> str:
-    if bar.kind == "total":
-        return MUTED
-    return NEGATIVE if bar.value < 0 else POSITIVE

@@ -7,7 +7,7 @@ import numpy as np
 
 from ebnc.errors import DataError
 from ebnc.report.displays.canvas import MUTED, Display, plain_text
-from ebnc.report.held_out import held_out, reliability_bins
+from ebnc.report.held_out import held_out, reliability
 from ebnc.report.models import reported
 from ebnc.report.summary import Bin
 from ebnc.report.words import shortened, shown_classes, state_text
@@ -29,12 +29,8 @@ class ReliabilityDisplay(Display):
 
     Attributes
     ----------
-    curves : dict from str to tuple of Bin
-        One curve for each class.
-    ax_ : matplotlib Axes
-        The axes of the last plot.
-    figure_ : matplotlib Figure
-        The figure of the last plot.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where the last plot is.
 
     Examples
     --------
@@ -80,22 +76,17 @@ class ReliabilityDisplay(Display):
             The seed of the folds.
         ax : matplotlib Axes, optional
             The axes to draw on. Default: those of a new figure.
-
-        Returns
-        -------
-        ReliabilityDisplay
-            The display.
         """
         adapter = reported(estimator)
         data = adapter.labelled(X, y, sample_weight)
         names = [state_text(label) for label in adapter.classes]
         if cv is None:
             p = adapter.predictor.probabilities(data.rows)
-            return cls(curves=_curves(names, data.classes, p, data.weights)).plot(ax=ax)
+            return cls._of(names, reliability(p, data.classes, data.weights), ax)
         held = held_out(data, n_folds=cv, random_state=random_state)
         if held is None:
             raise DataError("the data have too few rows to hold any out; pass cv=None")
-        return cls(curves=_shown(names, held.reliability)).plot(ax=ax)
+        return cls._of(names, held.reliability, ax)
 
     @classmethod
     def from_predictions(
@@ -118,11 +109,6 @@ class ReliabilityDisplay(Display):
             The names of the classes. Default: their numbers.
         ax : matplotlib Axes, optional
             The axes to draw on. Default: those of a new figure.
-
-        Returns
-        -------
-        ReliabilityDisplay
-            The display.
         """
         p, codes = np.asarray(probabilities, dtype=np.float64), np.asarray(classes)
         if p.ndim != 2 or len(p) != len(codes):
@@ -130,7 +116,11 @@ class ReliabilityDisplay(Display):
                 f"probabilities must have shape ({len(codes)}, number of classes), got {p.shape}"
             )
         labels = [str(k) for k in range(p.shape[1])] if names is None else list(names)
-        return cls(curves=_curves(labels, codes, p, None)).plot(ax=ax)
+        return cls._of(labels, reliability(p, codes), ax)
+
+    @classmethod
+    def _of(cls, names: Sequence[str], curves: Sequence[tuple[Bin, ...]], ax: Any) -> Self:
+        return cls(curves={names[k]: curves[k] for k in shown_classes(len(curves))}).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw the curves.
@@ -168,16 +158,3 @@ class ReliabilityDisplay(Display):
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(frameon=False)
         return self
-
-
-def _curves(names: Sequence[str], codes: Any, p: Any, weights: Any) -> dict[str, tuple[Bin, ...]]:
-    every = [
-        reliability_bins(p[:, k], (codes == k).astype(np.float64), weights)
-        for k in range(len(names))
-    ]
-    return _shown(names, every)
-
-
-def _shown(names: Sequence[str], curves: Sequence[tuple[Bin, ...]]) -> dict[str, tuple[Bin, ...]]:
-    """The curve of the second of two classes (the first mirrors it), else the first curves."""
-    return {names[k]: curves[k] for k in shown_classes(len(curves))}

@@ -26,12 +26,8 @@ class StructureDisplay(Display):
 
     Attributes
     ----------
-    drawing : Drawing
-        Coordinates of nodes and arcs.
-    ax_ : matplotlib Axes
-        The axes of the last plot.
-    figure_ : matplotlib Figure
-        The figure of the last plot.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where the last plot is.
 
     Examples
     --------
@@ -57,11 +53,6 @@ class StructureDisplay(Display):
             The label of the target; useful for a classifier, which does not store its name.
         ax : matplotlib Axes, optional
             The axes to draw on. Default: those of a new figure.
-
-        Returns
-        -------
-        StructureDisplay
-            The display.
         """
         structure = getattr(estimator, "structure_", getattr(estimator, "structure", estimator))
         if not isinstance(structure, EmbeddedStructure):
@@ -90,49 +81,36 @@ class StructureDisplay(Display):
         width, height = self.figure_.get_size_inches()
         scale = min(1.6, box.width * width / inches[0], box.height * height / inches[1])
         size = 13.0 * POINTS / PIXELS * scale
-        self._plates(size)
+        for plate in drawing.plates:
+            self._box(
+                plate.x, plate.y, plate.width, plate.height, 12, facecolor="#f6f7f9", edgecolor=LINE
+            )
+            words = plain_text(plate.label)
+            ax.text(plate.x + 16, plate.y + 18, words, color=MUTED, size=size, va="center")
         for arc in drawing.arcs:
             self._arc(arc, scale)
         for node in drawing.nodes:
             self._node(node, size)
         return self
 
-    def _plates(self, size: float) -> None:
+    def _box(
+        self, x: float, y: float, width: float, height: float, radius: int, **style: Any
+    ) -> None:
         from matplotlib.patches import FancyBboxPatch
 
-        for plate in self.drawing.plates:
-            box = FancyBboxPatch(
-                (plate.x, plate.y),
-                plate.width,
-                plate.height,
-                boxstyle="round,pad=0,rounding_size=12",
-                facecolor="#f6f7f9",
-                edgecolor=LINE,
-            )
-            self.ax_.add_patch(box)
-            self.ax_.text(
-                plate.x + 16,
-                plate.y + 18,
-                plain_text(plate.label),
-                color=MUTED,
-                size=size,
-                va="center",
-            )
+        round_corners = f"round,pad=0,rounding_size={radius}"
+        self.ax_.add_patch(FancyBboxPatch((x, y), width, height, boxstyle=round_corners, **style))
 
     def _arc(self, arc: Arc, scale: float) -> None:
         from matplotlib.patches import FancyArrowPatch
         from matplotlib.path import Path
 
-        x0, y0, x1, y1, x2, y2, x3, y3 = arc.curve
-        path = Path(
-            [(x0, y0), (x1, y1), (x2, y2), (x3, y3)],
-            [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
-        )
+        points = list(zip(arc.curve[::2], arc.curve[1::2], strict=True))
         target = next(node.name for node in self.drawing.nodes if node.kind == "target")
         joint = target not in (arc.tail, arc.head)
         self.ax_.add_patch(
             FancyArrowPatch(
-                path=path,
+                path=Path(points, [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4]),
                 arrowstyle="-|>",
                 mutation_scale=9 * scale,
                 shrinkA=0,
@@ -144,19 +122,17 @@ class StructureDisplay(Display):
         )
 
     def _node(self, node: Node, size: float) -> None:
-        from matplotlib.patches import FancyBboxPatch
-
-        is_target = node.kind == "target"
-        box = FancyBboxPatch(
-            (node.x - node.width / 2, node.y - node.height / 2),
+        is_target, is_other = node.kind == "target", node.kind == "other"
+        self._box(
+            node.x - node.width / 2,
+            node.y - node.height / 2,
             node.width,
             node.height,
-            boxstyle=f"round,pad=0,rounding_size={15 if is_target else 7}",
+            15 if is_target else 7,
             facecolor=ACCENT if is_target else "white",
-            edgecolor=MUTED if node.kind == "other" else ACCENT,
-            linestyle="--" if node.kind == "other" else "-",
+            edgecolor=MUTED if is_other else ACCENT,
+            linestyle="--" if is_other else "-",
         )
-        self.ax_.add_patch(box)
         self.ax_.text(
             node.x,
             node.y,

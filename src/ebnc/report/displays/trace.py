@@ -22,12 +22,8 @@ class SearchTraceDisplay(Display):
 
     Attributes
     ----------
-    trace : SearchTrace
-        The steps of the search.
-    ax_ : matplotlib Axes
-        The axes of the last plot.
-    figure_ : matplotlib Figure
-        The figure of the last plot.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where the last plot is.
     """
 
     def __init__(self, *, trace: SearchTrace) -> None:
@@ -43,11 +39,6 @@ class SearchTraceDisplay(Display):
             A classifier fitted with ``structure="search"``.
         ax : matplotlib Axes, optional
             The axes to draw on. Default: those of a new figure.
-
-        Returns
-        -------
-        SearchTraceDisplay
-            The display.
         """
         trace = getattr(estimator, "trace_", None)
         if not isinstance(trace, SearchTrace):
