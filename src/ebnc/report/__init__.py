@@ -5,8 +5,7 @@ for networks ``summarise_network`` → ``NetworkSummary``. A model file stores a
 ``NetworkFindings`` of a network, by their methods ``to_json`` and ``from_json``.
 """
 
-from ebnc.report.network_findings import NetworkFindings
-from ebnc.report.network_summary import NetworkSummary, summarise_network
+from ebnc.report.network_summary import NetworkFindings, NetworkSummary, summarise_network
 from ebnc.report.page import render_html, write_report
 from ebnc.report.panel import with_panel
 from ebnc.report.summarise import summarise

@@ -4,39 +4,64 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ebnc.data.coder import encode
 from ebnc.data.read import row_weights
 from ebnc.data.table import TableLike as Rows
-from ebnc.domain import Domain
 from ebnc.errors import FormatError
+from ebnc.field import Field, record_to_json
 from ebnc.network.local.expansion import expand
 from ebnc.network.local.kinds import KINDS
+from ebnc.network.network import Network
 from ebnc.parameters.ebnc import EBNC
-from ebnc.report.network_findings import VERSION, NetworkFindings
-from ebnc.report.summary import TraceStep, TraceSummary
+from ebnc.report.summary import LONGEST_COUNT, TraceStep, TraceSummary
 from ebnc.report.words import state_text
 from ebnc.typing import FloatArray
 
-__all__ = ["NetworkSummary", "NodeSummary", "ReportedNetwork", "summarise_network"]
+__all__ = ["NetworkFindings", "NetworkSummary", "NodeSummary", "summarise_network"]
 
-LONGEST_COUNT = 10**15
+VERSION = 1
 MOST_ROWS, MOST_STATES, MOST_LINES = 16, 6, 40
 
 
-class ReportedNetwork(Protocol):
-    """The part of an ``ebnc.Network`` that reports use."""
+@dataclass(frozen=True, slots=True)
+class NetworkFindings:
+    """Scores and search trace of a learned network, and its log-loss on data.
 
-    @property
-    def variables(self) -> tuple[str, ...]: ...
+    ``scores``, ``losses``: one per node, in the network's order; empty if unknown.
+    ``loss``: mean −log p(z) in nats over ``n_measured`` rows; None if infinite or not measured.
+    ``learned_from``: whether these rows are the training data.
+    """
 
-    @property
-    def domain(self) -> Domain: ...
+    version: int
+    scores: tuple[float, ...]
+    n_cases: float | None
+    losses: tuple[float | None, ...]
+    loss: float | None
+    loss_error: float | None
+    n_measured: float
+    learned_from: bool
+    trace: TraceSummary | None
 
-    def local(self, name: str) -> Any: ...
+    def to_json(self) -> dict[str, Any]:
+        """Plain lists, dicts, numbers and text."""
+        plain: dict[str, Any] = record_to_json(self)
+        return plain
+
+    @classmethod
+    def from_json(cls, plain: object) -> "NetworkFindings":
+        """The inverse of ``to_json``; checks every field, and errors name it."""
+        field = Field(plain, "findings")
+        findings = field.record(cls)
+        if findings.version != VERSION:
+            raise field.error(f"version {findings.version} is not {VERSION}")
+        steps = () if findings.trace is None else findings.trace.steps
+        if any(step.dimension is not None for step in steps):
+            raise field.error("a step of a network's search has a dimension")
+        return findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +123,7 @@ class NetworkSummary:
 
 
 def summarise_network(
-    network: ReportedNetwork,
+    network: Network,
     data: Rows | None = None,
     *,
     weights: object = None,
@@ -148,26 +173,26 @@ def summarise_network(
 
 
 def _measured(
-    network: ReportedNetwork, data: Rows | None, weights: object, learned_from: bool
+    network: Network, data: Rows | None, weights: object, learned_from: bool
 ) -> NetworkFindings:
     losses: list[float | None] = []
     loss = error = None
     n_measured = 0.0
     if data is not None:
         rows = encode(data, network.domain, network.variables)
-        counts = row_weights(data, weights, len(rows))
-        counts = np.ones(len(rows)) if counts is None else counts
+        given = row_weights(data, weights, len(rows))
+        every = np.ones(len(rows)) if given is None else given
+        occurs = every > 0
+        counts, total = every[occurs], np.zeros(np.count_nonzero(occurs))
         n_measured = float(counts.sum())
-        occurs = counts > 0
-        total = np.zeros(len(rows))
-        for name in network.variables if n_measured else ():
-            own = network.local(name).log_probability(rows)
-            losses.append(_mean_loss(own[occurs], counts[occurs]))
+    if n_measured:
+        for name in network.variables:
+            own = network.local(name).log_probability(rows)[occurs]
+            losses.append(_mean_loss(own, counts))
             total += own
-        if n_measured:
-            loss = _mean_loss(total[occurs], counts[occurs])
+        loss = _mean_loss(total, counts)
         if loss is not None:
-            error = math.sqrt(float((total[occurs] + loss) ** 2 @ counts[occurs])) / n_measured
+            error = math.sqrt(float((total + loss) ** 2 @ counts)) / n_measured
     scores: Mapping[str, float] = getattr(network, "scores", {})
     return NetworkFindings(
         version=VERSION,

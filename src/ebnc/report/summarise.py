@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -20,6 +19,7 @@ from ebnc.report.held_out import Labelled, held_out
 from ebnc.report.models import Reported, reported
 from ebnc.report.panel import panel_of
 from ebnc.report.summary import (
+    LONGEST_COUNT,
     VERSION,
     Case,
     FitSummary,
@@ -37,7 +37,6 @@ __all__ = ["summarise"]
 
 MOST_TERMS = 200
 MOST_VALUES = 200_000
-LONGEST_COUNT = 10**15
 
 
 def summarise(
@@ -89,9 +88,6 @@ def summarise(
     """
     adapter = reported(model, target)
     data = None if X is None else adapter.labelled(X, y, sample_weight)
-    held = None
-    if data is not None:
-        held = held_out(data, n_folds=n_folds, random_state=random_state)
     terms = _terms(adapter)
     structure = adapter.ebnc.structure
     place = {x: i for i, x in enumerate(adapter.inputs)}
@@ -112,7 +108,7 @@ def summarise(
         n_averaged=len(adapter.predictor.weighted),
         best_weight=max(weight for weight, _ in adapter.predictor.weighted),
         trace=_trace(model),
-        held_out=held,
+        held_out=None if data is None else held_out(data, n_folds, random_state),
         case=_case(adapter, terms, data, case),
         provenance=provenance,
         panel=panel_of(adapter),
@@ -120,22 +116,17 @@ def summarise(
 
 
 def _inputs(adapter: Reported) -> tuple[InputSummary, ...]:
-    worths = {
-        worth.feature: worth.worth for worth in getattr(adapter.source, "feature_worths_", ())
-    }
+    worths = {w.feature: w.worth for w in getattr(adapter.source, "feature_worths_", ())}
     blanket = set(adapter.ebnc.structure.markov_blanket)
     inputs = []
     for name in adapter.inputs:
         states = adapter.domain[name]
-        cuts = None
-        if isinstance(states[0], Interval):
-            bounds = [state.high for state in states if isinstance(state, Interval)]
-            cuts = tuple(bounds[:-1])
+        highs = tuple(state.high for state in states if isinstance(state, Interval))
         inputs.append(
             InputSummary(
                 name=name,
                 states=tuple(map(state_text, states)),
-                cuts=cuts,
+                cuts=highs[:-1] if highs else None,
                 has_missing=states[-1] is None,
                 selected=name in blanket,
                 worth=worths.get(name),
@@ -147,16 +138,14 @@ def _inputs(adapter: Reported) -> tuple[InputSummary, ...]:
 def _fit(ebnc: EBNC) -> FitSummary:
     sizes = [ebnc.domain.n_states(x) for x in ebnc.structure.markov_blanket]
     full = (ebnc.domain.n_states(ebnc.structure.target) - 1) * prod(sizes)
-    summary = FitSummary(
-        dimension=ebnc.dimension,
-        full_table=full if full < LONGEST_COUNT else None,
-        log10_full_table=math.log10(full),
-    )
+    shown, log10 = full if full < LONGEST_COUNT else None, math.log10(full)
     if not isinstance(ebnc, FittedEBNC):
-        return summary
+        return FitSummary(ebnc.dimension, shown, log10)
     fit = ebnc.fit
-    return replace(
-        summary,
+    return FitSummary(
+        dimension=ebnc.dimension,
+        full_table=shown,
+        log10_full_table=log10,
         n_cases=fit.n_cases,
         log_likelihood=fit.log_likelihood,
         bic=fit.bic,

@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 VERSION = 1
+LONGEST_COUNT = 10**15  # longer counts are shown by their logarithm
 
 
 @dataclass(frozen=True, slots=True)
