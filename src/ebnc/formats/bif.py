@@ -10,6 +10,7 @@ so the structure inside a node is lost, and states become words.
 
 import gzip
 import re
+import zlib
 from collections.abc import Iterator
 from itertools import product
 from math import prod
@@ -56,19 +57,15 @@ def read_bif(path: str | PathLike[str]) -> Network:
     Network
         The network, with variables in the order of the file.
     """
-    source = Path(path)
     try:
-        raw = source.read_bytes()
-        text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode()
+        raw = Path(path).read_bytes()
     except OSError as error:
-        if isinstance(error, gzip.BadGzipFile):
-            raise FormatError(f"{source} is damaged: {error}") from None
-        raise FormatError(f"{source} cannot be read: {error.strerror or error}") from None
-    except (EOFError, ValueError) as error:  # truncated gzip, or not UTF-8
-        raise FormatError(f"{source} is damaged or not text: {error}") from None
-    except Exception as error:  # zlib.error derives from Exception
-        raise FormatError(f"{source} is damaged: {error}") from None
-    return _Reader(str(source), text).network()
+        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from None
+    try:
+        text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode()
+    except (EOFError, OSError, ValueError, zlib.error) as error:
+        raise FormatError(f"{path} is damaged or not text: {error}") from None
+    return _Reader(str(path), text).network()
 
 
 def write_bif(network: Network, path: str | PathLike[str], *, overwrite: bool = True) -> list[str]:
@@ -138,94 +135,82 @@ class _Reader:
     """A recursive-descent parser of one file."""
 
     def __init__(self, source: str, text: str) -> None:
-        self.source, self.text = source, text
+        self.source, self.text, self.at = source, text, 0
         self.tokens = list(self._tokens())
-        self.at = 0
 
     def network(self) -> Network:
         states: dict[str, list[str]] = {}
-        tables: list[tuple[int, str, list[str], int]] = []
-        self._header()
+        tables: list[tuple[int, list[str], int]] = []
+        if not self.tokens:
+            raise FormatError(f"{self.source} is empty; a BIF file begins with 'network'")
+        if self._word("'network'") != "network":
+            self._fail("a BIF file begins with 'network'")
+        self._skip("{")
+        self._skip("}")
         while self.at < len(self.tokens):
             start = self.tokens[self.at].place
             word = self._word("'variable' or 'probability'")
             if word == "variable":
-                name, labels = self._variable()
+                name = self._word("a variable's name")
                 if name in states:
                     self._fail(f"variable {name!r} is declared twice", start)
-                states[name] = labels
+                states[name] = self._states(name)
             elif word == "probability":
-                child, parents = self._family()
-                tables.append((start, child, parents, self.at))
-                self._skip_block()
+                tables.append((start, self._family(), self.at))
+                self._skip("}")
             else:
                 self._fail(f"{word!r} where 'variable' or 'probability' should be", start)
         try:
             domain = Domain(states)
-            locals_ = [self._table(domain, *entry) for entry in tables]
-            missing = [x for x in states if x not in {local.target for local in locals_}]
+            locals_ = [self._table(domain, *table) for table in tables]
+            known = {local.target for local in locals_}
+            missing = [x for x in states if x not in known]
             if missing or not states:
                 gap = f"{missing[0]!r} has no probabilities" if missing else "it has no variables"
                 raise FormatError(f"{self.source} is not a complete network: {gap}")
-            return Network(sorted(locals_, key=lambda local: list(states).index(local.target)))
+            place = {x: i for i, x in enumerate(states)}
+            return Network(sorted(locals_, key=lambda local: place[local.target]))
         except FormatError:
             raise
         except EBNCError as error:
             raise FormatError(f"{self.source}: {error}") from None
 
-    # -- blocks -------------------------------------------------------------------------------
-
-    def _header(self) -> None:
-        if not self.tokens:
-            raise FormatError(f"{self.source} is empty; a BIF file begins with 'network'")
-        if self._word("'network'") != "network":
-            self._fail("a BIF file begins with 'network'", self.tokens[0].place)
-        while not self._is("{"):
-            self._next("'{'")
-        self._skip_block()
-
-    def _variable(self) -> tuple[str, list[str]]:
-        name = self._word("a variable's name")
-        self._expect("{")
+    def _states(self, name: str) -> list[str]:
         labels: list[str] | None = None
-        while not self._is("}"):
-            word = self._word("'type' or 'property'")
-            if word == "type":
-                labels = self._states(name)
-            else:
-                self._skip_statement()
-        self._expect("}")
+        self._expect("{")
+        while not self._take("}"):
+            if self._word("'type' or 'property'") != "type":
+                self._skip(";")
+                continue
+            kind = self._word("'discrete'")
+            if kind != "discrete":
+                self._fail(f"variable {name!r} is {kind}; only discrete variables can be read")
+            self._expect("[")
+            n_states = self._word("a number of states")
+            self._expect("]")
+            self._expect("{")
+            labels = self._list("}")
+            self._expect(";")
+            if n_states != str(len(labels)):
+                self._fail(f"variable {name!r} declares {n_states} states and lists {len(labels)}")
         if labels is None:
             self._fail(f"variable {name!r} has no type")
-        return name, labels
-
-    def _states(self, name: str) -> list[str]:
-        kind = self._word("'discrete'")
-        if kind != "discrete":
-            self._fail(f"variable {name!r} is {kind}; only discrete variables can be read")
-        self._expect("[")
-        n_states = self._word("a number of states")
-        self._expect("]")
-        self._expect("{")
-        labels = self._list("}")
-        self._expect(";")
-        if n_states != str(len(labels)):
-            self._fail(f"variable {name!r} declares {n_states} states and lists {len(labels)}")
         return labels
 
-    def _family(self) -> tuple[str, list[str]]:
+    def _family(self) -> list[str]:
+        """Read a variable, its parents and the mark that opens its probabilities."""
         self._expect("(")
-        child = self._word("a variable's name")
-        if self._is("|"):
-            self.at += 1
-            return child, self._list(")")
-        self._expect(")")
-        return child, []
+        family = [self._word("a variable's name")]
+        if self._take("|"):
+            family += self._list(")")
+        else:
+            self._expect(")")
+        self._expect("{")
+        return family
 
-    def _table(
-        self, domain: Domain, place: int, child: str, parents: list[str], body: int
-    ) -> Table:
-        for name in (child, *parents):
+    def _table(self, domain: Domain, place: int, family: list[str], body: int) -> Table:
+        child, *parents = family
+        for name in family:
             if name not in domain:
                 self._fail(f"{name!r} is not declared as a variable", place)
         shape = [domain.n_states(x) for x in (*parents, child)]
@@ -233,16 +218,9 @@ class _Reader:
             self._fail(f"the table of {child!r} has more than {MOST_CELLS} cells", place)
         theta = np.full(shape, np.nan)
         self.at = body
-        self._expect("{")
-        while not self._is("}"):
-            if self._is("("):
-                self.at += 1
-                labels = self._list(")")
-                if len(labels) != len(parents):
-                    self._fail(f"{len(labels)} states for the {len(parents)} parents of {child!r}")
-                where = tuple(
-                    self._code(domain, x, s) for x, s in zip(parents, labels, strict=True)
-                )
+        while not self._take("}"):
+            if self._take("("):
+                where = self._codes(domain, child, parents)
                 theta[where] = self._numbers(shape[-1])
                 continue
             word = self._word("'table', 'default' or '('")
@@ -251,25 +229,25 @@ class _Reader:
                 values = np.array(self._numbers(prod(shape))).reshape(shape[-1], *shape[:-1])
                 theta = np.moveaxis(values, 0, -1)
             elif word == "default":
-                values = np.array(self._numbers(shape[-1]))
-                theta = np.where(np.isnan(theta), values, theta)
+                theta = np.where(np.isnan(theta), self._numbers(shape[-1]), theta)
             else:
-                self._skip_statement()
-        self._expect("}")
+                self._skip(";")
         if np.isnan(theta).any():
             self._fail(f"the table of {child!r} is not complete", place)
         return Table(child, parents, domain, theta)
 
-    def _code(self, domain: Domain, name: str, label: str) -> int:
-        codes = domain.codes(name)
-        if label not in codes:
-            self._fail(f"{label!r} is not a state of {name!r}")
-        return codes[label]
+    def _codes(self, domain: Domain, child: str, parents: list[str]) -> tuple[int, ...]:
+        labels = self._list(")")
+        if len(labels) != len(parents):
+            self._fail(f"{len(labels)} states for the {len(parents)} parents of {child!r}")
+        for name, label in zip(parents, labels, strict=True):
+            if label not in domain.codes(name):
+                self._fail(f"{label!r} is not a state of {name!r}")
+        return tuple(domain.codes(x)[label] for x, label in zip(parents, labels, strict=True))
 
     def _numbers(self, n: int) -> list[float]:
-        words = self._list(";")
         try:
-            values = [float(word) for word in words]
+            values = [float(word) for word in self._list(";")]
         except ValueError:
             self._fail("a probability is not a number")
         if len(values) != n:
@@ -285,8 +263,7 @@ class _Reader:
             if match is None:
                 self._fail("a quotation mark is never closed", at)
             if match.lastgroup != "space":
-                is_mark = match.lastgroup == "mark"
-                yield _Token(match.group().strip('"'), is_mark, at)
+                yield _Token(match.group().strip('"'), match.lastgroup == "mark", at)
             at = match.end()
 
     def _next(self, wanted: str) -> _Token:
@@ -298,44 +275,35 @@ class _Reader:
     def _word(self, wanted: str) -> str:
         token = self._next(wanted)
         if token.is_mark:
-            self._fail(f"{token.text!r} where {wanted} should be", token.place)
+            self._fail(f"{token.text!r} where {wanted} should be")
         return token.text
 
-    def _is(self, mark: str) -> bool:
-        if self.at >= len(self.tokens):
-            self._fail(f"the file ends where {mark!r} or more should be", len(self.text))
-        token = self.tokens[self.at]
-        return token.is_mark and token.text == mark
+    def _take(self, mark: str) -> bool:
+        """Step over the next token if it is this mark."""
+        token = self._next(f"{mark!r} or more")
+        found = token.is_mark and token.text == mark
+        self.at -= not found
+        return found
 
     def _expect(self, mark: str) -> None:
-        token = self._next(repr(mark))
-        if not (token.is_mark and token.text == mark):
+        if not self._take(mark):
+            token = self.tokens[self.at]
             self._fail(f"{token.text!r} where {mark!r} should be", token.place)
 
     def _list(self, end: str) -> list[str]:
         """Read words, separated by commas or spaces, up to a mark."""
         words = []
-        while not self._is(end):
-            if self._is(","):
-                self.at += 1
-            else:
+        while not self._take(end):
+            if not self._take(","):
                 words.append(self._word("a word"))
-        self.at += 1
         return words
 
-    def _skip_statement(self) -> None:
-        while not self._is(";"):
+    def _skip(self, end: str) -> None:
+        while not self._take(end):
             self.at += 1
-        self.at += 1
-
-    def _skip_block(self) -> None:
-        self._expect("{")
-        while not self._is("}"):
-            self.at += 1
-        self.at += 1
 
     def _fail(self, problem: str, place: int | None = None) -> NoReturn:
         if place is None:
-            place = self.tokens[min(self.at, len(self.tokens)) - 1].place
+            place = self.tokens[self.at - 1].place
         line = self.text.count("\n", 0, place) + 1
         raise FormatError(f"{self.source}, line {line}: {problem}")
