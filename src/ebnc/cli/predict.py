@@ -5,34 +5,24 @@ from typing import Annotated
 
 import typer
 
-from ebnc.cli.arguments import (
-    AsJson,
-    Data,
-    Decimal,
-    Delimiter,
-    Force,
-    MissingWords,
-    Model,
-    Quiet,
-    reading,
-)
+from ebnc.cli import arguments
 from ebnc.errors import DataError, FileError
 
 __all__ = ["predict"]
 
 
 def predict(
-    model: Model,
-    data: Data,
+    model: arguments.Model,
+    data: arguments.Data,
     out: Annotated[
         str, typer.Option("--out", "-o", help="The file to write; '-' is standard output.")
     ] = "-",
-    missing: MissingWords = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = ".",
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
+    missing: arguments.MissingWords = None,
+    delimiter: arguments.Delimiter = None,
+    decimal: arguments.Decimal = ".",
+    as_json: arguments.AsJson = False,
+    force: arguments.Force = False,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Predict the most probable class of every row, and the probability of each class.
 
@@ -58,7 +48,9 @@ def predict(
     n_written = 0
     with (
         shown_progress(quiet=quiet) as shown,
-        data_files(data, shown.share, **reading(None, missing, delimiter, decimal)) as files,
+        data_files(
+            data, shown.share, **arguments.reading(None, missing, delimiter, decimal)
+        ) as files,
         output(out, force=force) as file,
     ):
         file.write(text.header)

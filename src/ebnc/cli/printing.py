@@ -24,7 +24,6 @@ def output_schema() -> dict[str, Any]:
 def print_table(
     rows: Iterable[Sequence[object]],
     header: Sequence[str] = (),
-    title: str | None = None,
     stream: TextIO | None = None,
 ) -> None:
     """Print a table as wide as the terminal; columns of numbers are aligned to the right."""
@@ -34,12 +33,7 @@ def print_table(
     from rich.text import Text
 
     listed = [tuple(row) for row in rows]
-    table = Table(
-        box=SIMPLE_HEAD if header else None,
-        show_header=bool(header),
-        title=None if title is None else Text(title),
-        title_justify="left",
-    )
+    table = Table(box=SIMPLE_HEAD if header else None, show_header=bool(header))
     width = max([len(header), *(len(row) for row in listed)], default=0)
     for place in range(width):
         numeric = all(isinstance(row[place], int | float) for row in listed if place < len(row))

@@ -4,7 +4,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import Any
 
 from ebnc.errors import EBNCError
 
@@ -75,13 +75,5 @@ def _fail(problem: object) -> int:
     return FAILED
 
 
-def _one_line_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> Any:
-    del category, filename, lineno, file, line
+def _one_line_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     print(f"ebnc: warning: {' '.join(str(message).split())}", file=sys.stderr)

@@ -32,11 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = ["StoredClassifier", "classifier_to_json", "stored_from_json"]
 
-CLASS_TYPES = (
-    ["bool", "str", "object", "float32", "float64"]
-    + [f"int{bits}" for bits in (8, 16, 32, 64)]
-    + [f"uint{bits}" for bits in (8, 16, 32, 64)]
-)
+FIELDS = ["parameters", "classes", "features", "domain", "ebnc", "models", "search"]
+FIELDS += ["feature_worths"]
+CLASS_TYPES = ["bool", "str", "object", "float32", "float64", "int8", "int16", "int32", "int64"]
+CLASS_TYPES += ["uint8", "uint16", "uint32", "uint64"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,18 +93,7 @@ def classifier_to_json(classifier: "EBNCClassifier") -> dict[str, Any]:
 
 def stored_from_json(field: Field) -> StoredClassifier:
     """Invert ``classifier_to_json``, and check every field."""
-    parts = field.object(
-        [
-            "parameters",
-            "classes",
-            "features",
-            "domain",
-            "ebnc",
-            "models",
-            "search",
-            "feature_worths",
-        ]
-    )
+    parts = field.object(FIELDS)
     domain = domain_from_json(parts["domain"])
     ebnc = ebnc_from_json(parts["ebnc"], domain)
     if not isinstance(ebnc, FittedEBNC):

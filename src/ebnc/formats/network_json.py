@@ -83,9 +83,9 @@ def _variables(field: Field, names: list[str]) -> tuple[str, ...]:
     return tuple(_variable(item, names) for item in field.items())
 
 
-def _family(field: Field, names: list[str]) -> tuple[str, tuple[str, ...]]:
-    head, parents = field.pair()
-    return _variable(head, names), _variables(parents, names)
+def _families(field: Field, names: list[str]) -> list[tuple[str, tuple[str, ...]]]:
+    pairs = [item.pair() for item in field.items()]
+    return [(_variable(head, names), _variables(parents, names)) for head, parents in pairs]
 
 
 class Form(NamedTuple):
@@ -111,7 +111,7 @@ FORMS: Mapping[FieldType, Form] = {
     ),
     FieldType.FAMILIES: Form(
         lambda value, places: [[places[x], [places[p] for p in parents]] for x, parents in value],
-        lambda field, names: [_family(item, names) for item in field.items()],
+        _families,
     ),
     FieldType.WHOLE_NUMBERS: Form(
         lambda value, _: np.asarray(value).tolist(),

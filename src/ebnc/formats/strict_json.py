@@ -49,7 +49,7 @@ def parse_json(content: bytes) -> Any:
     except RecursionError:
         raise FormatError("the file is nested too deeply to be a model file") from None
     if b"\\u" in content:
-        _text(value)  # an escape may stand for half a character
+        to_json_bytes(value)  # an escape may stand for half a character
     return value
 
 
@@ -58,12 +58,8 @@ def to_json_bytes(value: Any) -> bytes:
 
     The text has no newline at the end, so that a file cut off anywhere is not JSON.
     """
-    return _text(value)
-
-
-def _text(value: Any) -> bytes:
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=None).encode("utf-8")
+        return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
     except UnicodeEncodeError as error:
         half = error.object[error.start]
         raise FormatError(

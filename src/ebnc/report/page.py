@@ -7,7 +7,6 @@ no requests, so a script hidden in a name can neither run nor send anything.
 import base64
 import hashlib
 import os
-from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -29,18 +28,18 @@ __all__ = ["render_html", "write_report"]
 def render_html(summary: Summary | NetworkSummary) -> str:
     """Return the page as HTML; it needs ``summary.panel`` for its what-if panel."""
     if isinstance(summary, NetworkSummary):
-        return _rendered("network.html", summary, NetworkView(summary), "{}", ["network.js"])
-    return _rendered("page.html", summary, View(summary), page_data(summary), ["panel.js"])
-
-
-def _rendered(template: str, summary: Any, shown: Any, data: str, scripts: list[str]) -> str:
-    script = "\n".join(_asset(name) for name in (*scripts, "common.js"))
+        view: Any = NetworkView(summary)
+        data, template, own_script = "{}", "network.html", "network.js"
+    else:
+        view = View(summary)
+        data, template, own_script = page_data(summary), "page.html", "panel.js"
+    script = f"{_asset(own_script)}\n{_asset('common.js')}"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
         _environment()
         .get_template(template)
         .render(
-            view=shown,
+            view=view,
             summary=summary,
             style=_asset("page.css"),
             script=script,
@@ -77,13 +76,12 @@ def _environment() -> "jinja2.Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters: dict[str, Callable[..., Any]] = {
-        "count": count_text,
-        "number": number,
-        "signed": signed,
-        "percent": percent,
-        "shortened": shortened,
-        "exact": repr,
-    }
-    environment.filters.update(filters)
+    environment.filters.update(
+        count=count_text,
+        number=number,
+        signed=signed,
+        percent=percent,
+        shortened=shortened,
+        exact=repr,
+    )
     return environment

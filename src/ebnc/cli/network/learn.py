@@ -7,21 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ebnc.cli.arguments import (
-    AsJson,
-    Data,
-    Decimal,
-    Delimiter,
-    Exclude,
-    Force,
-    Include,
-    MissingWords,
-    Quiet,
-    ScoreOption,
-    Types,
-    chosen_columns,
-    reading,
-)
+from ebnc.cli import arguments
 from ebnc.errors import DataError
 
 if TYPE_CHECKING:
@@ -31,19 +17,19 @@ __all__ = ["learn"]
 
 
 def learn(
-    data: Data,
+    data: arguments.Data,
     out: Annotated[
         str, typer.Option("--out", "-o", help="The model file to write; '-' is standard output.")
     ],
     report: Annotated[
         str | None, typer.Option(help="Also write an HTML report that draws the network.")
     ] = None,
-    exclude: Exclude = None,
-    include: Include = None,
-    types: Types = None,
-    missing: MissingWords = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = ".",
+    exclude: arguments.Exclude = None,
+    include: arguments.Include = None,
+    types: arguments.Types = None,
+    missing: arguments.MissingWords = None,
+    delimiter: arguments.Delimiter = None,
+    decimal: arguments.Decimal = ".",
     weights: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The column of row weights (counts).")
     ] = None,
@@ -54,13 +40,13 @@ def learn(
             help="Kinds of nodes: ebnc, table, tree (default: these), naive, graph, noisy-max.",
         ),
     ] = None,
-    score: ScoreOption = "laplace",
+    score: arguments.ScoreOption = "laplace",
     max_parents: Annotated[
         int | None, typer.Option(min=0, help="Maximum parents per node.")
     ] = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
+    as_json: arguments.AsJson = False,
+    force: arguments.Force = False,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Learn a Bayesian network of all columns, and write it to a model file.
 
@@ -79,9 +65,9 @@ def learn(
     from ebnc.network.network import Network
     from ebnc.report import render_html, summarise_network
 
-    options = reading(types, missing, delimiter, decimal)
+    options = arguments.reading(types, missing, delimiter, decimal)
     with shown_progress(quiet=quiet) as shown, data_files(data, shown.share, **options) as table:
-        chosen = chosen_columns(table, include, exclude, weights=weights)
+        chosen = arguments.chosen_columns(table, include, exclude, weights=weights)
         if not chosen:
             raise DataError("no columns are left to learn from")
         refuse_many_variables(len(chosen))

@@ -5,41 +5,32 @@ from typing import Annotated
 
 import typer
 
-from ebnc.cli.arguments import (
-    AsJson,
-    Data,
-    Decimal,
-    Delimiter,
-    Force,
-    MissingWords,
-    Model,
-    reading,
-)
+from ebnc.cli import arguments
 from ebnc.errors import DataError, FileError
 
 __all__ = ["loglik"]
 
 
 def loglik(
-    model: Model,
-    data: Data,
+    model: arguments.Model,
+    data: arguments.Data,
     out: Annotated[
         str | None,
         typer.Option(
             "--out", "-o", help="Also write log p of every row as CSV; '-' is standard output."
         ),
     ] = None,
-    missing: MissingWords = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = ".",
+    missing: arguments.MissingWords = None,
+    delimiter: arguments.Delimiter = None,
+    decimal: arguments.Decimal = ".",
     samples: Annotated[
         int | None,
         typer.Option(
             min=1, help="Samples for rows with too many missing entries for an exact sum."
         ),
     ] = None,
-    as_json: AsJson = False,
-    force: Force = False,
+    as_json: arguments.AsJson = False,
+    force: arguments.Force = False,
 ) -> None:
     """Compute the log-likelihood of rows, in nats; missing entries are summed out exactly.
 
@@ -53,7 +44,7 @@ def loglik(
         raise FileError("model and data cannot both come from standard input")
     refuse_existing_output(out, force=force, read=data)
     network = read_network(model)
-    options = reading(None, missing, delimiter, decimal)
+    options = arguments.reading(None, missing, delimiter, decimal)
     with data_files(data, **options) as files:
         values = network.log_likelihood(files, n_samples=samples)
     n_rows = len(values)
