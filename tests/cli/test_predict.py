@@ -136,12 +136,9 @@ def test_what_is_read_is_never_overwritten(shared, tmp_path):
 
 def test_errors_leave_no_output(shared, tmp_path):
     out = tmp_path / "p.csv"
-    bad = shared.csv.read_bytes().replace(b"\n", b"\n", 1).splitlines()
-    column = bad[0].split(b",").index(b"wind speed")
     broken = shared.frame.astype({"wind speed": object})
     broken.loc[250, "wind speed"] = "fast"
     broken.to_csv(tmp_path / "bad.csv", index=False)
-    assert column == 1
     refused(
         *["predict", shared.model, tmp_path / "bad.csv", "-o", out],
         words=["'wind speed' must hold numbers", "'fast'"],
@@ -162,7 +159,7 @@ def test_csv_is_predicted_without_compiled_code_and_without_pandas(shared, tmp_p
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(ran.stdout.split())
     assert "numpy" in loaded
-    assert not loaded & {"numba", "duckdb", "scipy", "sklearn", "pandas"}
+    assert not loaded & {"numba", "duckdb", "scipy", "sklearn", "pandas", "joblib"}
 
 
 def test_labels_with_quotes_and_commas(tmp_path):

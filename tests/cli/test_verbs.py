@@ -122,16 +122,6 @@ def test_help_loads_nothing_heavy():
     assert done.stderr.strip() == "[]"
 
 
-def test_predict_loads_neither_scikit_learn_nor_pandas(shared):
-    code = (
-        "import sys; from ebnc.cli.running import run;"
-        f"run(['predict', {str(shared.model)!r}, {str(shared.csv)!r}]);"
-        "print(sorted({'sklearn', 'pandas', 'joblib'} & set(sys.modules)), file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr.strip() == "[]"
-
-
 def test_wrong_usage_is_one_line():
     words = ["No such command", "frobnicate", "ebnc --help"]
     refused("frobnicate", words=words, start=ebnc)

@@ -60,28 +60,13 @@ def test_many_parents_take_no_more_than_their_parameters(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda node: node.update(target=99), "no variable has number 99"),
-        (lambda node: node.update(kind="forest"), "must be one of"),
-        (lambda node: node["theta"].pop(), "numbers; shape"),
-        (lambda node: node.update(theta=[2.0] * len(node["theta"])), "too large"),
-        (lambda node: node.update(extra=1), "unknown field"),
-    ],
-)
-def test_damaged_nodes(change, message, tmp_path):
-    network = random_network(1, kinds=("table",))
-    content = document(network)
-    change(content["model"]["nodes"][0])
-    path = tmp_path / "network.json"
-    path.write_text(json.dumps(content))
-    with pytest.raises(FormatError, match=message):
-        load(path)
-
-
-@pytest.mark.parametrize(
     ("kind", "change", "message"),
     [
+        ("table", lambda node: node.update(target=99), "no variable has number 99"),
+        ("table", lambda node: node.update(kind="forest"), "must be one of"),
+        ("table", lambda node: node["theta"].pop(), "numbers; shape"),
+        ("table", lambda node: node.update(theta=[2.0] * len(node["theta"])), "too large"),
+        ("table", lambda node: node.update(extra=1), "unknown field"),
         ("noisy-max", lambda node: node["effects"].pop(), "one table for each of"),
         ("noisy-max", lambda node: node["leak"].append(0.0), "numbers; shape"),
         ("noisy-max", lambda node: node.update(descending=1), "true or false"),
@@ -91,9 +76,8 @@ def test_damaged_nodes(change, message, tmp_path):
         ("graph", lambda node: node["equal"].pop(), "of length"),
     ],
 )
-def test_damaged_rivals(kind, change, message, tmp_path):
-    network = random_network(2, n_nodes=8, kinds=(kind,))
-    content = document(network)
+def test_damaged_nodes(kind, change, message, tmp_path):
+    content = document(random_network(2, n_nodes=8, kinds=(kind,)))
     nodes = content["model"]["nodes"]
     change(next(n for n in nodes if n["kind"] == kind and (n.get("parents") or n.get("variables"))))
     path = tmp_path / "network.json"
@@ -123,13 +107,3 @@ def test_a_small_file_cannot_ask_for_a_huge_table(tmp_path):
     path.write_text(json.dumps(content))
     with pytest.raises(FormatError, match="the structure has"):
         load(path)
-
-
-def test_every_truncation_is_one_clear_error(tmp_path):
-    path = tmp_path / "network.json"
-    random_network(1, n_nodes=3).save(path)
-    whole = path.read_bytes()
-    for length in range(0, len(whole) - 1, 3):
-        path.write_bytes(whole[:length])
-        with pytest.raises(FormatError):
-            load(path)
