@@ -119,11 +119,11 @@ class Reported:
         checked = check_weights(weights, len(rows))
 
         def predict(seen: IntArray, unseen: IntArray) -> FloatArray:
-            weight = {} if checked is None else {"sample_weight": checked[seen]}
+            weight = None if checked is None else checked[seen]
             p = np.zeros((len(unseen), len(self.classes)))
             with warnings.catch_warnings():  # folds often lack rare states
                 warnings.simplefilter("ignore", DataWarning)
-                again = clone(model).fit(take_rows(columns, seen), classes[seen], **weight)
+                again = clone(model).fit(take_rows(columns, seen), classes[seen], weight)
                 p[:, again.classes_] = again.predict_proba(take_rows(columns, unseen))
             return p
 

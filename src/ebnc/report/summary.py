@@ -12,17 +12,8 @@ from typing import Any
 
 from ebnc.field import Field, record_to_json
 
-__all__ = [
-    "Bin",
-    "Case",
-    "FitSummary",
-    "HeldOut",
-    "InputSummary",
-    "Summary",
-    "TermSummary",
-    "TraceStep",
-    "TraceSummary",
-]
+__all__ = ["Bin", "Case", "FitSummary", "HeldOut", "InputSummary", "Summary", "TermSummary"]
+__all__ += ["TraceStep", "TraceSummary"]
 
 VERSION = 1
 LONGEST_COUNT = 10**15  # longer counts are shown by their logarithm
@@ -229,7 +220,7 @@ def _problems(summary: Summary) -> Iterator[str]:
             yield f"a term has {len(term.values)} values, not {size}"
         if term.errors is not None and len(term.errors) != size:
             yield "a term must have as many standard errors as values"
-    case, held = summary.case, summary.held_out
+    case = summary.case
     if len(case.states) != n_inputs:
         yield "the case must have one state for each input"
     for code, x in zip(case.states, summary.inputs, strict=True):
@@ -240,14 +231,13 @@ def _problems(summary: Summary) -> Iterator[str]:
         yield "the case must have one number for each class"
     if len(case.contributions) != n_classes * len(summary.terms):
         yield "the case must have one contribution for each term and class"
-    if held is not None and [len(row) for row in held.confusion] != [n_classes] * n_classes:
-        yield "the confusion matrix must have one row and column for each class"
-    if held is not None and len(held.reliability) != n_classes:
-        yield "there must be one reliability curve for each class"
-    bins = [] if held is None else [each for curve in held.reliability for each in curve]
-    for each in bins:
-        if each.weight <= 0:
-            yield f"a bin of predictions has weight {each.weight:g}; it must be positive"
-    steps = () if summary.trace is None else summary.trace.steps
-    if any(step.dimension is None for step in steps):
+    if summary.held_out is not None:
+        confusion, curves = summary.held_out.confusion, summary.held_out.reliability
+        if [len(row) for row in confusion] != [n_classes] * n_classes:
+            yield "the confusion matrix must have one row and column for each class"
+        if len(curves) != n_classes:
+            yield "there must be one reliability curve for each class"
+        for weight in (each.weight for curve in curves for each in curve if each.weight <= 0):
+            yield f"a bin of predictions has weight {weight:g}; it must be positive"
+    if summary.trace is not None and any(step.dimension is None for step in summary.trace.steps):
         yield "a step of the search has no dimension"
