@@ -4,12 +4,8 @@ A deterministic choice, such as which rows to evaluate, must not depend on the n
 the order of columns, rows and classes. Signatures make such choices. The signature of a cell is a
 hash of its class counts, where a class is identified by its total; the signature of a row is
 the sum over its cells. Cells with equal counts have equal signatures. Their rows are chosen
-together, which is harmless; posterior draws move such cells together, so the spread between cells
-with exactly equal counts is lost.
+together, which is harmless.
 """
-
-import hashlib
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,27 +13,19 @@ from numpy.typing import NDArray
 from ebnc.likelihood.counts import CellCounts
 from ebnc.typing import FloatArray
 
-__all__ = [
-    "Signatures",
-    "cell_signatures",
-    "class_signatures",
-    "name_signature",
-    "normals",
-    "row_signatures",
-]
+__all__ = ["Signatures", "cell_signatures", "row_signatures"]
 
 Signatures = NDArray[np.uint64]
 
 
-def class_signatures(class_counts: FloatArray) -> Signatures:
-    """Return a number for each cell and class, shape as ``class_counts`` (K, cells of a table)."""
-    totals = class_counts.sum(axis=1, keepdims=True)
-    return _mixed(_bits(class_counts) + _mixed(_bits(totals)))
-
-
 def cell_signatures(class_counts: FloatArray) -> Signatures:
-    """Return a number for each cell, shape (cells,), independent of the order of classes."""
-    return _mixed(class_signatures(class_counts).sum(axis=0, dtype=np.uint64))
+    """Return a number for each cell of a table, from its class counts, shape (K, cells).
+
+    The numbers do not depend on the order of classes.
+    """
+    totals = class_counts.sum(axis=1, keepdims=True)
+    of_classes = _mixed(_bits(class_counts) + _mixed(_bits(totals)))
+    return _mixed(of_classes.sum(axis=0, dtype=np.uint64))
 
 
 def row_signatures(counts: CellCounts, of_cells: Signatures) -> Signatures:
@@ -46,21 +34,6 @@ def row_signatures(counts: CellCounts, of_cells: Signatures) -> Signatures:
     for cells, start in zip(counts.cells, counts.design.offsets[:-1], strict=True):
         total += of_cells[int(start) + cells.astype(np.int64)]
     return _mixed(total)
-
-
-def name_signature(names: Sequence[str], number: int) -> np.uint64:
-    """Return a number for a set of inputs and a draw ``number``."""
-    text = "\0".join([*sorted(names), str(number)])
-    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
-    return np.uint64(int.from_bytes(digest, "little"))
-
-
-def normals(signatures: Signatures) -> FloatArray:
-    """Return a standard normal number for each signature; equal signatures give equal numbers."""
-    from scipy.special import ndtri
-
-    uniform = (_mixed(signatures) >> np.uint64(11)).astype(np.float64) + 0.5
-    return np.asarray(ndtri(uniform * 2.0**-53))
 
 
 def _bits(values: FloatArray) -> Signatures:
