@@ -27,17 +27,8 @@ __all__ = ["Searched", "search_models"]
 class Searched:
     """The outcome of a search.
 
-    Attributes
-    ----------
-    best : Fit
-        The fit with the best score, at the scales for prediction; its scores are those that the
-        search compared.
-    weighted : list of (float, Fit)
-        The models for prediction, with their weights.
-    trace : SearchTrace
-        Every accepted step.
-    feature_worths : tuple of FeatureWorth
-        Importance of each selected input.
+    ``best``: the fit with the best score, at the scales for prediction; its scores are those that
+    the search compared. ``weighted``: the models for prediction, with their weights.
     """
 
     best: Fit

@@ -17,7 +17,7 @@ from ebnc.likelihood.counts import CellCounts
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.row_sums import row_chunks
-from ebnc.score.row_covariance import class_probabilities, root_of_log_odds, rows_with_covariance
+from ebnc.score.row_covariance import class_probabilities, rows_with_covariance
 from ebnc.threads import in_parallel, one_blas_thread, row_blocks
 from ebnc.typing import FloatArray, IntArray
 
@@ -30,11 +30,10 @@ Pair = tuple[int, int]
 @one_blas_thread()
 def log_determinant_gradient(posterior: Posterior, fit: Fit) -> FloatArray:
     """Return ∂ log |A| / ∂φ at φ̃, shape (columns, K − 1)."""
-    design, phi, add_up = fit.design, fit.solution.phi, posterior.data.add_up
+    design, add_up = fit.design, posterior.data.add_up
     if posterior.writes_rows_out:
-        root = root_of_log_odds(fit)
-        return add_up(_sum_leaning_dense, phi, root) @ design.class_map
-    tables = design.phi_to_tables(phi)
+        return add_up(_sum_leaning_dense, fit) @ design.class_map
+    tables = design.phi_to_tables(fit.solution.phi)
     return design.pull_back(add_up(_sum_leaning, tables, fit.curvature.inverse()))
 
 
@@ -64,10 +63,10 @@ def _sum_leaning(counts: CellCounts, tables: FloatArray, covariance: FloatArray)
     return total
 
 
-def _sum_leaning_dense(counts: CellCounts, phi: FloatArray, root: FloatArray) -> FloatArray:
+def _sum_leaning_dense(counts: CellCounts, fit: Fit) -> FloatArray:
     """Return the gradient in φ Qᵀ, (columns, K − 1); H is computed from dense rows."""
-    total = np.zeros_like(phi)
-    for chunk in rows_with_covariance(counts.design, counts.cells, phi, root):
+    total = np.zeros_like(fit.solution.phi)
+    for chunk in rows_with_covariance(fit, counts.cells):
         p = class_probabilities(chunk.log_odds)
         u = np.diagonal(chunk.covariance, axis1=1, axis2=2)
         u = u - 2.0 * (chunk.covariance @ p[:, :, None])[:, :, 0]
