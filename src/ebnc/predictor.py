@@ -24,17 +24,7 @@ __all__ = ["Predictor", "WeightedModel"]
 
 @dataclass(frozen=True, eq=False)
 class WeightedModel:
-    """One model of an average.
-
-    Attributes
-    ----------
-    weight : float
-        Weight in the average.
-    basis : Basis
-        Terms of the model.
-    phi : array
-        φ̃ in the orthonormal coding, shape (d,).
-    """
+    """One model of an average, with its weight, its terms and φ̃ in the orthonormal coding."""
 
     weight: float
     basis: Basis
@@ -55,21 +45,9 @@ class WeightedModel:
 class Predictor:
     """p(y|x) = Σ_m w_m p(y|x, m), averaged over the background if entries are unknown.
 
-    Attributes
-    ----------
-    weighted : tuple of (float, TableSum)
-        Weights, which add up to 1, and log odds; every input has one more state, for unknown
-        entries.
-    domain : Domain
-        The states of all variables.
-    target : str
-        The predicted variable.
-    classes : array
-        Labels of the target, in the order of the columns of p(y|x).
-    background : Background or None
-        Distribution of the inputs for averaging over unknown entries.
-    compiled : bool or None
-        Whether to use compiled kernels; None: only if they are worth loading.
+    ``weighted``: weights, which add up to 1, and log odds; every input has one more state, for
+    unknown entries. ``classes``: labels, in the order of the columns of p(y|x). ``compiled``:
+    whether to use compiled kernels; None: only if they are worth loading.
     """
 
     weighted: tuple[tuple[float, TableSum], ...]
