@@ -11,7 +11,6 @@ from study.density import results as density
 CLASSIFIER = {
     "ebnc-evidence": "σ by evidence, without leave-one-out",
     "ebnc-single": "the best model alone, without averaging over models",
-    "ebnc-posterior": "averaged over the posterior of the parameters",
     "ebnc-quantiles": "numbers cut at quantiles instead of by MDLP",
 }
 NETWORK = {

@@ -5,7 +5,6 @@ import threading
 import time
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
@@ -36,9 +35,11 @@ def test_results_come_in_the_order_of_the_arguments(threads, monkeypatch):
 
 @pytest.mark.parametrize("given", ["", "0", "-3", "many", "2.5"])
 def test_a_senseless_number_of_threads_is_ignored(given, monkeypatch):
-    """All cores then."""
+    """As if it were not set: all cores."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    n_cores = n_threads()
     monkeypatch.setenv("OMP_NUM_THREADS", given)
-    assert n_threads() >= 1
+    assert n_threads() == n_cores
 
 
 @pytest.mark.parametrize("threads", ["1", "3"])
@@ -54,22 +55,6 @@ def test_an_error_in_a_block_reaches_the_caller(threads, monkeypatch):
     with pytest.raises(ZeroDivisionError, match="block 17"):
         in_parallel(job, list(range(50)))
     assert in_parallel(lambda i: i + 1, [1, 2, 3]) == [2, 3, 4]
-
-
-def test_several_threads_may_call_at_once(monkeypatch):
-    """As a threaded server would."""
-    monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    answers = {}
-
-    def call(k):
-        answers[k] = sum(in_parallel(lambda i: i * k, list(range(100))))
-
-    callers = [threading.Thread(target=call, args=(k,)) for k in range(8)]
-    for caller in callers:
-        caller.start()
-    for caller in callers:
-        caller.join()
-    assert answers == {k: 4950 * k for k in range(8)}
 
 
 def test_linear_algebra_stays_on_one_thread_until_the_last_one_is_done():
@@ -92,14 +77,6 @@ def test_linear_algebra_stays_on_one_thread_until_the_last_one_is_done():
 
 def _blas_threads():
     return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
-
-
-def test_a_job_may_itself_work_in_parallel(monkeypatch):
-    """Nested calls do not wait for each other for ever."""
-    monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    found = in_parallel(lambda i: sum(in_parallel(lambda j: i * j, [1, 2, 3])), list(range(20)))
-    assert found == [6 * i for i in range(20)]
-    assert np.all(np.diff(found) == 6)
 
 
 def test_no_more_threads_than_allowed(monkeypatch):

@@ -133,9 +133,7 @@ class Field:
 
     def numbers(self, limit: float = math.inf) -> FloatArray:
         """An array of finite numbers of absolute value at most ``limit``."""
-        if not isinstance(self.value, list):
-            raise self._expected("an array of numbers")
-        if not set(map(type, self.value)) <= {int, float}:
+        if not isinstance(self.value, list) or not set(map(type, self.value)) <= {int, float}:
             raise self._expected("an array of numbers")
         array = np.array(self.value, dtype=np.float64)
         if array.size and not np.abs(array).max() <= limit:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain
+from ebnc.fitting.fit import Fit
 from ebnc.parameters.background import Background
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
@@ -23,49 +24,30 @@ __all__ = ["Predictor", "WeightedModel"]
 
 @dataclass(frozen=True, eq=False)
 class WeightedModel:
-    """One model of an average. It predicts the mean of p(y|x) over its draws.
-
-    Attributes
-    ----------
-    weight : float
-        Weight in the average.
-    basis : Basis
-        Terms of the model.
-    draws : tuple of array
-        φ in the orthonormal coding: the most probable one, or draws from the posterior.
-    """
+    """One model of an average, with its weight, its terms and φ̃ in the orthonormal coding."""
 
     weight: float
     basis: Basis
-    draws: tuple[FloatArray, ...]
+    phi: FloatArray
+
+    @classmethod
+    def of(cls, weight: float, fit: Fit) -> "WeightedModel":
+        """Make the model of a fit."""
+        return cls(weight, fit.design.basis, fit.phi)
 
     @cached_property
-    def tables(self) -> tuple[TableSum, ...]:
-        """Log odds at every draw; every input has one more state, for unknown entries."""
-        return tuple(
-            phi_to_tables(self.basis, phi, ORTHONORMAL).with_extra_state() for phi in self.draws
-        )
+    def tables(self) -> TableSum:
+        """Log odds; every input has one more state, for unknown entries."""
+        return phi_to_tables(self.basis, self.phi, ORTHONORMAL).with_extra_state()
 
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
     """p(y|x) = Σ_m w_m p(y|x, m), averaged over the background if entries are unknown.
 
-    Attributes
-    ----------
-    weighted : tuple of (float, TableSum)
-        Weights, which add up to 1, and log odds; every input has one more state, for unknown
-        entries.
-    domain : Domain
-        The states of all variables.
-    target : str
-        The predicted variable.
-    classes : array
-        Labels of the target, in the order of the columns of p(y|x).
-    background : Background or None
-        Distribution of the inputs for averaging over unknown entries.
-    compiled : bool or None
-        Whether to use compiled kernels; None: only if they are worth loading.
+    ``weighted``: weights, which add up to 1, and log odds; every input has one more state, for
+    unknown entries. ``classes``: labels, in the order of the columns of p(y|x). ``compiled``:
+    whether to use compiled kernels; None: only if they are worth loading.
     """
 
     weighted: tuple[tuple[float, TableSum], ...]
@@ -93,11 +75,7 @@ class Predictor:
         compiled: bool | None = None,
     ) -> "Predictor":
         """Make an average of models; domain, target and background are those of ``ebnc``."""
-        weighted = tuple(
-            (model.weight / len(model.tables), tables)
-            for model in models
-            for tables in model.tables
-        )
+        weighted = tuple((model.weight, model.tables) for model in models)
         return cls(weighted, ebnc.domain, ebnc.target, classes, ebnc.background, compiled)
 
     @property

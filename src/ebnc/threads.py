@@ -15,7 +15,8 @@ from contextvars import ContextVar, copy_context
 from functools import cache
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, TypeVar
+from types import SimpleNamespace
+from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -191,32 +192,24 @@ def one_blas_thread() -> Iterator[None]:
     was up to 40 times slower. It also makes sums independent of the number of cores. The limit
     holds for the whole process, until the last thread leaves this context.
     """
-    limit = _blas_limit(os.getpid())
-    with limit.lock:
-        if limit.n_inside == 0:
-            limit.limiter = _blas().limit(limits=1, user_api="blas")
-        limit.n_inside += 1
+    shared = _blas_limit(os.getpid())
+    with shared.lock:
+        if shared.n_inside == 0:
+            shared.limiter = _blas().limit(limits=1, user_api="blas")
+        shared.n_inside += 1
     try:
         yield
     finally:
-        with limit.lock:
-            limit.n_inside -= 1
-            if limit.n_inside == 0:
-                limit.limiter.restore_original_limits()
-
-
-class _BlasLimit:
-    """The number of threads inside ``one_blas_thread``, and their common limit."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.n_inside = 0
-        self.limiter: Any = None
+        with shared.lock:
+            shared.n_inside -= 1
+            if shared.n_inside == 0:
+                shared.limiter.restore_original_limits()
 
 
 @cache
-def _blas_limit(process: int) -> _BlasLimit:  # noqa: ARG001 -- a fork may copy a lock that is held
-    return _BlasLimit()
+def _blas_limit(process: int) -> SimpleNamespace:  # noqa: ARG001 -- forks may copy a held lock
+    """The number of threads inside ``one_blas_thread``, and their common limit."""
+    return SimpleNamespace(lock=threading.Lock(), n_inside=0, limiter=None)
 
 
 @cache

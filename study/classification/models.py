@@ -48,7 +48,6 @@ VARIANTS: dict[str, dict[str, object]] = {
     "ebnc-tan": {"structure": "tan"},
     "ebnc-bic": {"criterion": "bic"},
     "ebnc-single": {"average": False},
-    "ebnc-posterior": {"predictive": "posterior"},
     "ebnc-evidence": {"prior_scale": "evidence"},
     "ebnc-sigma-1": {"prior_scale": 1.0},
 }
@@ -63,7 +62,7 @@ that, under the names nb, tan and aode, they are further columns.
 REPEATED = ("ebnc", "ebnc-naive", *PEERS)
 """What is measured on all folds of the smaller sets; the others on the first two."""
 
-ABLATIONS = ("ebnc-single", "ebnc-posterior", "ebnc-evidence", "ebnc-quantiles")
+ABLATIONS = ("ebnc-single", "ebnc-evidence", "ebnc-quantiles")
 
 
 def _rival(make: Callable[[], peers.Peer], split: Split) -> Prediction:

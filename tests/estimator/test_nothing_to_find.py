@@ -20,7 +20,12 @@ def null_data(kind, n_inputs, n_rows, seed):
 
 @pytest.mark.parametrize(
     ("kind", "n_inputs", "n_rows"),
-    [("numbers", 20, 40), ("numbers", 60, 60), ("labels", 20, 60), ("numbers", 60, 300)],
+    [
+        ("numbers", 20, 40),
+        ("numbers", 60, 60),
+        pytest.param("labels", 20, 60, marks=pytest.mark.slow),
+        ("numbers", 60, 300),
+    ],
 )
 def test_noise_is_not_selected(kind, n_inputs, n_rows):
     nothing, excess = 0, []

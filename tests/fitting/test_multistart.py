@@ -5,8 +5,7 @@ import pytest
 
 import ebnc
 from ebnc.fitting import multistart
-from ebnc.fitting.theta_climb import Climb
-from ebnc.fitting.theta_likelihood import ThetaLikelihood
+from ebnc.fitting.theta_likelihood import Climb, ThetaLikelihood
 from problems import domain_of, random_data, structure_named
 
 pytestmark = pytest.mark.slow

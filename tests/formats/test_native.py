@@ -35,7 +35,6 @@ CLASSES = {
 PARAMETERS = [
     {},
     {"average": False, "n_jobs": 1, "random_state": 3},
-    {"predictive": "posterior"},
     {"structure": "tan", "prior_scale": [1.0, 0.5], "class_weight": "balanced"},
     {"structure": "naive", "prior_scale": np.float64(2.0), "criterion": "bic"},
     {
@@ -78,6 +77,21 @@ def test_a_classifier_predicts_the_same_bits_after_a_round_trip(parameters, tmp_
     again = back.fit(ROWS, CLASSES["str"])  # it kept its parameters, too
     assert np.array_equal(again.predict_proba(ROWS), model.predict_proba(ROWS))
     jsonschema.validate(json.loads((tmp_path / "model.json").read_text()), schema())
+
+
+def test_files_with_draws_from_the_posterior_predict_with_the_best_model(tmp_path):
+    """Older files may average over several φ of a model (``predictive="posterior"``)."""
+    path = tmp_path / "model.json"
+    ebnc.EBNCClassifier().fit(ROWS, CLASSES["str"]).save(path)
+    contents = json.loads(path.read_text())
+    saved_model = contents["model"]
+    saved_model["parameters"]["predictive"] = "posterior"
+    for model in saved_model["models"]:
+        model["draws"] = [[x + shift for x in model["draws"][0]] for shift in (-0.5, 0.5)]
+    jsonschema.validate(contents, schema())
+    path.write_text(json.dumps(contents))
+    back = ebnc.load(path)
+    np.testing.assert_array_equal(back.predict_proba(ROWS), back.ebnc_.probabilities(ROWS))
 
 
 @pytest.mark.parametrize("kind", CLASSES)

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from ebnc.kernels.flat_tables import FlatTables
 from ebnc.kernels.lookup import look_up_probabilities
-from ebnc.kernels.numpy_lookup import numpy_probabilities
+from ebnc.kernels.numpy_lookup import FlatTables, numpy_probabilities
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -124,6 +124,7 @@ def test_the_truth_is_recovered_from_samples(descending):
         np.testing.assert_allclose(learned.local.effects[name], table, atol=0.05)
 
 
+@pytest.mark.slow
 def test_the_fit_is_the_highest_maximum_that_scipy_finds():
     """In softmax coordinates, where the objective is not concave, from many starts."""
     truth = random_noisy_max(2)
@@ -160,6 +161,7 @@ def test_the_fit_is_the_highest_maximum_that_scipy_finds():
     assert ours >= max(theirs) - 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.5, 2.0])
 def test_evidence_of_one_cause_is_nearly_the_integral(alpha):
     two = {"X": 2, "Z": 2}
@@ -208,6 +210,7 @@ def test_gains_of_a_cause_are_near_what_it_adds():
         assert gains[name] == pytest.approx(added, abs=0.1 * abs(added) + 3.0)
 
 
+@pytest.mark.slow
 def test_search_finds_the_causes_and_the_kind():
     two = dict.fromkeys(["X1", "X2", "X3", "X4", "X5", "Z"], 2)
     effects = {x: [[1, 0], [0.4, 0.6]] for x in list(two)[:4]}

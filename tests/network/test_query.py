@@ -68,7 +68,9 @@ def _probability(network, evidence):
 
 
 @pytest.mark.parametrize("method", ["weighting", "gibbs"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 2, 3))]
+)
 def test_sampling_within_four_standard_errors(method, seed):
     network, variables, evidence = questions(seed)
     found = network.query(variables[0], evidence, method=method, n_samples=20_000)
@@ -149,7 +151,8 @@ def p_of_a(flips):
     return one / (one + zero)
 
 
-@pytest.mark.parametrize("flips", [0.1, 0.01, 0.001, 1e-6])
+@pytest.mark.slow
+@pytest.mark.parametrize("flips", [0.01, 1e-6])
 def test_gibbs_intervals_cover_the_truth_where_chains_hardly_move(flips):
     """12 intervals of 95 %: at least 9 cover, but for one time in 500."""
     network, covered = near_copy(flips, 0), 0

@@ -36,7 +36,7 @@ def content(network):
 REGIMES = {"sparse": mixed_rows, "dense": binary_rows}
 
 
-@pytest.mark.parametrize("regime", REGIMES)
+@pytest.mark.parametrize("regime", ["sparse", pytest.param("dense", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("n_jobs", [2, None])
 def test_the_number_of_threads_changes_nothing(regime, n_jobs, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "4")
@@ -48,6 +48,7 @@ def test_the_number_of_threads_changes_nothing(regime, n_jobs, monkeypatch):
     np.testing.assert_array_equal(found.log_likelihood(data), expected.log_likelihood(data))
 
 
+@pytest.mark.slow
 def test_a_dense_run_is_recorded_by_threads_and_taken_up(tmp_path):
     data = binary_rows()
     options = {"order": list(data), "checkpoint": tmp_path / "run"}

@@ -43,7 +43,7 @@ def averaged_by_hand(model, x, row, unknown):
 PATTERNS = [["a"], ["e"], ["a", "b"], ["b", "c", "d"], NAMES]
 
 
-@pytest.mark.parametrize("options", [{}, {"average": False}, {"predictive": "posterior"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"average": False}], ids=str)
 @pytest.mark.parametrize("unknown", PATTERNS, ids=len)
 def test_unknown_entries_are_averaged_over_the_training_rows(options, unknown):
     """Exactly so where few different rows were seen, whichever entries are unknown."""

@@ -65,17 +65,6 @@ def test_the_score_reported_is_confirmed_by_a_refit():
         assert again.score == pytest.approx(result.best.score, abs=1e-6)
 
 
-@pytest.mark.slow
-def test_on_permuted_labels_nothing_is_selected():
-    nothing = 0
-    for seed in range(20):
-        generator = np.random.default_rng(seed)
-        x = np.array(list("abc"))[generator.integers(0, 3, (200, 6))]
-        y = generator.permutation(np.arange(200) % 2)
-        nothing += not ebnc.EBNCClassifier().fit(x, y).selected_features_
-    assert nothing >= 19
-
-
 def test_what_is_worthless_is_dropped_at_once_if_gains_add_up(monkeypatch):
     generator = np.random.default_rng(0)
     names = [f"X{i}" for i in range(8)]

@@ -16,8 +16,6 @@ from strategies import all_dags, cluster_sets, factor_sets, span_matrix, structu
 
 WORKED = "[X1][X2][X3][Y|X1:X2][X4|X1:X3:Y][X5|X2:X3:Y]"
 
-# -- ways in and out ----------------------------------------------------------------------------
-
 
 @given(structures(max_inputs=5, awkward=True))
 def test_all_ways_in_lead_to_the_same_structure(structure):
@@ -76,9 +74,6 @@ def test_copies_and_pickles_are_equal(again):
     assert hash(again(structure)) == hash(structure)
 
 
-# -- identity -----------------------------------------------------------------------------------
-
-
 @given(structures(max_inputs=5), st.randoms(use_true_random=False))
 def test_order_of_variables_and_parents_is_not_part_of_the_identity(structure, random):
     """Shuffled families: equal, equal hash, equal cluster key."""
@@ -121,9 +116,6 @@ def test_equal_cluster_keys_mean_equal_spans_and_different_ones_different_spans(
     assert len(set(span_of.values())) == len(span_of)
 
 
-# -- the DAG ------------------------------------------------------------------------------------
-
-
 @given(structures(max_inputs=6))
 def test_parents_children_and_edges_tell_the_same_dag(structure):
     """Children come in topological order."""
@@ -148,9 +140,6 @@ def test_total_order_is_consistent_with_the_dag_and_has_the_target_late(structur
     assert all(place[tail] < place[head] for tail, head in structure.edges)
     behind = set(order[place[structure.target] + 1 :])
     assert behind == nx.descendants(structure.to_networkx(), structure.target)
-
-
-# -- what reaches p(y|x) --------------------------------------------------------------------------
 
 
 @given(structures(max_inputs=6))
@@ -197,9 +186,6 @@ def test_the_isolated_target_has_the_empty_cluster():
     assert structure.fills_span
 
 
-# -- errors ---------------------------------------------------------------------------------------
-
-
 def parsed(text, target="Y"):
     return lambda: EmbeddedStructure.from_string(text, target=target)
 
@@ -210,12 +196,9 @@ def parsed(text, target="Y"):
         (parsed("[A|B][B|A][Y]"), "cycle"),
         (parsed("[Y|Y]"), "cycle: Y → Y"),
         (parsed("[A][A][Y]"), "variable 'A' is given twice"),
-        (parsed("[Y][Y|A][A]"), "variable 'Y' is given twice"),
         (parsed("[A][Y|A:A]"), "parent 'A' of 'Y' is given twice"),
         (parsed("[Y|A]"), "parent 'A' of 'Y' is not in the graph"),
         (parsed("[A][B]"), "target 'Y' is not a variable"),
-        (parsed("[A][Y]", target="y"), "target 'y' is not a variable"),
-        (parsed("[A][Y]", target=""), "target '' is not a variable"),
         (parsed("[A][Y]", target=None), "target None is not a variable"),
         (parsed("[A][Y]", target=["Y"]), r"target \['Y'\] is not a variable"),
         (lambda: EmbeddedStructure.from_edges([("A", "B")], "Y"), "target 'Y'"),
@@ -226,12 +209,9 @@ def parsed(text, target="Y"):
         ),
         (lambda: EmbeddedStructure.from_edges([], "Y", inputs=["A", "A"]), "'A' is given twice"),
         (lambda: EmbeddedStructure.from_edges([], "Y", inputs=["Y"]), "'Y' is given twice"),
-        (lambda: EmbeddedStructure.from_edges([], "Y", inputs="AB"), "the string 'AB'"),
         (lambda: EmbeddedStructure.from_edges([("A", "Y", 1)], "Y"), "pair"),
-        (lambda: EmbeddedStructure.from_edges([("Y",)], "Y"), "pair"),
         (lambda: EmbeddedStructure.from_edges([3], "Y"), "pair"),
         (lambda: EmbeddedStructure.from_edges(["AY"], "Y"), "pair .* got 'AY'"),
-        (lambda: EmbeddedStructure.from_edges("AY", "Y"), "pair"),
         (lambda: EmbeddedStructure.from_edges(None, "Y"), "list of pairs"),
         (lambda: EmbeddedStructure.from_edges([(1, "Y")], "Y"), "non-empty strings, got 1"),
         (lambda: EmbeddedStructure.from_edges([("", "Y")], "Y"), "non-empty strings, got ''"),
@@ -240,23 +220,16 @@ def parsed(text, target="Y"):
         (lambda: EmbeddedStructure.from_networkx(nx.DiGraph([(1, 2)]), 1), "strings, got 1"),
         (lambda: EmbeddedStructure.from_networkx(None, "Y"), "DiGraph, got None"),
         (lambda: EmbeddedStructure.naive("Y", "AB"), "the string 'AB'"),
-        (lambda: EmbeddedStructure.naive("Y", None), "list of names, got None"),
         (lambda: EmbeddedStructure.naive("Y", 3), "list of names, got 3"),
         (lambda: EmbeddedStructure.naive("Y", [3]), "non-empty strings, got 3"),
-        (lambda: EmbeddedStructure.naive("Y", ["A", ""]), "non-empty strings, got ''"),
         (lambda: EmbeddedStructure.naive("Y", ["A", "Y"]), "'Y' is given twice"),
-        (lambda: EmbeddedStructure.naive("", ["A"]), "non-empty strings, got ''"),
         (lambda: EmbeddedStructure.naive(None, ["A"]), "non-empty strings, got None"),
         (lambda: EmbeddedStructure.chain("Y", ["A", "B", "A"]), "'A' is given twice"),
         (lambda: EmbeddedStructure.table("Y", ["A", "A"]), "'A' is given twice"),
-        (lambda: EmbeddedStructure.table("Y", ["Y"]), "'Y' is given twice"),
         (lambda: EmbeddedStructure.tree("Y", [("A", "C"), ("B", "C")]), "'C' has two parents"),
         (lambda: EmbeddedStructure.tree("Y", [("A", "B"), ("B", "A")]), "cycle"),
-        (lambda: EmbeddedStructure.tree("Y", [("A", "A")]), "cycle: A → A"),
         (lambda: EmbeddedStructure.tree("Y", [("Y", "A")]), "'Y'"),
         (lambda: EmbeddedStructure.tree("Y", [("A", "Y")]), "'Y'"),
-        (lambda: EmbeddedStructure.tree("Y", [("A", "B", "C")]), "pair"),
-        (lambda: EmbeddedStructure.tree("Y", ["AB"]), "pair"),
         (lambda: EmbeddedStructure.tree("Y", [], inputs=["A", "A"]), "'A' is given twice"),
         (lambda: EmbeddedStructure.naive("Y", ["A"]).parents("B"), "no variable 'B'"),
         (lambda: EmbeddedStructure.naive("Y", ["A"]).children("B"), "no variable 'B'"),

@@ -36,17 +36,14 @@ from ebnc.estimator.tables import (
     warn_of_unknown,
 )
 from ebnc.fitted import FittedEBNC
-from ebnc.fitting.fit import Fit
 from ebnc.fitting.optimum import likelihood_of
 from ebnc.learn import fit_likelihood, with_background
-from ebnc.likelihood.posterior import Posterior
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.contributions import Contributions, Weights, contributions, weights_named
 from ebnc.parameters.phi import Basis
 from ebnc.predictor import Predictor, WeightedModel
 from ebnc.score.bic import with_bic
 from ebnc.score.fit_memory import refuse_large_fit
-from ebnc.search.averaging import posterior_draws
 from ebnc.search.families import FAMILIES
 from ebnc.search.limits import Limits
 from ebnc.search.trace import FeatureWorth, SearchTrace, Step
@@ -80,8 +77,6 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     average : bool
         Average the predictions over the models visited in the search, weighted by their evidence
         (Occam's window). False: predict with the best model, ``ebnc_``, alone.
-    predictive : {"map", "posterior"}
-        Predict at the most probable parameters, or average over their posterior.
     class_weight : dict, "balanced" or None
         Weights of the classes, multiplied with ``sample_weight``.
     max_cluster_cells : int
@@ -164,7 +159,6 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         criterion: str = "laplace",
         prior_scale: Any = "loo",
         average: bool = True,
-        predictive: str = "map",
         class_weight: Any = None,
         max_cluster_cells: int = 1024,
         max_parents: int = 8,
@@ -181,7 +175,6 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.criterion = criterion
         self.prior_scale = prior_scale
         self.average = average
-        self.predictive = predictive
         self.class_weight = class_weight
         self.max_cluster_cells = max_cluster_cells
         self.max_parents = max_parents
@@ -263,7 +256,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _fit_structure(self, cases: Parts) -> None:
         likelihood = likelihood_of(Basis(self._given_structure(cases), cases.domain), cases)
         fit = with_bic(fit_likelihood(likelihood, cases, self.prior_scale), likelihood)
-        self._keep(with_background(fit, cases), [self._weighted(1.0, likelihood, fit)])
+        self._keep(with_background(fit, cases), [WeightedModel.of(1.0, fit)])
 
     def _keep(
         self,
@@ -357,15 +350,11 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             report=report or (print if self.verbose else None),
             on_interrupt=self.on_interrupt,
         )
-        models = [self._weighted(*each) for each in searched.weighted]
+        models = [WeightedModel.of(*each) for each in searched.weighted]
         bases = [searched.best.design.basis, *(model.basis for model in models)]
         used = {x for basis in bases for x in basis.structure.markov_blanket}
         ebnc = with_background(searched.best, cases, [x for x in cases.inputs if x in used])
         self._keep(ebnc, models, searched.trace, searched.feature_worths)
-
-    def _weighted(self, weight: float, posterior: Posterior, fit: Fit) -> WeightedModel:
-        draws = [fit.phi] if self.predictive == "map" else posterior_draws(posterior, fit)
-        return WeightedModel(weight, fit.design.basis, tuple(draws))
 
     @property
     def feature_importances_(self) -> FloatArray:

@@ -54,7 +54,6 @@ ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "structure": (_is_structure, f"'search', one of {list(FAMILIES)} or an EmbeddedStructure"),
     "criterion": (_is_one_of("laplace", "bic"), "'laplace' or 'bic'"),
     "average": (lambda value: isinstance(value, bool | np.bool_), "True or False"),
-    "predictive": (_is_one_of("map", "posterior"), "'map' or 'posterior'"),
     "class_weight": (
         lambda value: value is None or isinstance(value, Mapping) or _is_one_of("balanced")(value),
         "a dict, 'balanced' or None",

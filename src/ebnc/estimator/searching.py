@@ -27,21 +27,12 @@ __all__ = ["Searched", "search_models"]
 class Searched:
     """The outcome of a search.
 
-    Attributes
-    ----------
-    best : Fit
-        The fit with the best score, at the scales for prediction; its scores are those that the
-        search compared.
-    weighted : list of (float, Posterior, Fit)
-        The models for prediction, with their weights.
-    trace : SearchTrace
-        Every accepted step.
-    feature_worths : tuple of FeatureWorth
-        Importance of each selected input.
+    ``best``: the fit with the best score, at the scales for prediction; its scores are those that
+    the search compared. ``weighted``: the models for prediction, with their weights.
     """
 
     best: Fit
-    weighted: list[tuple[float, Posterior, Fit]]
+    weighted: list[tuple[float, Fit]]
     trace: SearchTrace
     feature_worths: tuple[FeatureWorth, ...]
 
@@ -70,23 +61,20 @@ def search_models(
             "criterion='bic', or use a finite prior_scale"
         )
     scorer = Scorer(cases, CRITERIA[criterion](prior))
+    result = None
     try:
         result = search_from_starts(scorer, limits, report)
+        if not result.trace.interrupted:
+            return _searched(scorer, result, prior_scale, average=average)
+        if on_interrupt == "raise":
+            raise KeyboardInterrupt
     except KeyboardInterrupt:
         if on_interrupt == "raise":
             raise
-        # Not even the first model is fitted: fit the smallest one, which takes no time.
-        result = greedy_search(scorer, least_structure(cases, limits), limits, max_steps=0)
+        if result is None:
+            # Not even the first model is fitted: fit the smallest one, which takes no time.
+            result = greedy_search(scorer, least_structure(cases, limits), limits, max_steps=0)
         result.trace.interrupted = True
-    if result.trace.interrupted and on_interrupt == "raise":
-        raise KeyboardInterrupt
-    if not result.trace.interrupted:
-        try:
-            return _searched(scorer, result, prior_scale, average=average)
-        except KeyboardInterrupt:
-            if on_interrupt == "raise":
-                raise
-            result.trace.interrupted = True
     return _searched(scorer, result, prior_scale, average=False)
 
 
@@ -107,12 +95,13 @@ def _searched(
 
     posterior, best = with_prior(result.best)
     best = with_bic(best, posterior)
-    weighted = [(weight, *with_prior(scored)) for weight, scored in chosen]
-    if prior_scale == "loo":
-        factor = best_factor(posterior, best)
-        best = rescaled(posterior, best, factor)
-        weighted = [(weight, rows, rescaled(rows, fit, factor)) for weight, rows, fit in weighted]
+    factor = best_factor(posterior, best) if prior_scale == "loo" else None
+
+    def for_prediction(posterior: Posterior, fit: Fit) -> Fit:
+        return fit if factor is None else rescaled(posterior, fit, factor)
+
+    weighted = [(weight, for_prediction(*with_prior(scored))) for weight, scored in chosen]
     worths: tuple[FeatureWorth, ...] = ()
     if not result.trace.interrupted:
         worths = feature_worths(scorer, result.best, result.entered)
-    return Searched(best, weighted, result.trace, worths)
+    return Searched(for_prediction(posterior, best), weighted, result.trace, worths)

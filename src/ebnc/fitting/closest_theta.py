@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ebnc.data.rows import all_configurations
-from ebnc.fitting.theta_climb import climb
-from ebnc.fitting.theta_likelihood import ThetaLikelihood
+from ebnc.fitting.theta_likelihood import ThetaLikelihood, climb
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.embedded_network import EmbeddedNetwork
 from ebnc.parameters.phi_to_theta import factor_tables

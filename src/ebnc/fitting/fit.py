@@ -22,27 +22,11 @@ class Fit:
     It holds no rows: a search stores hundreds of fits, and the cells of all rows take bags × N
     numbers each. Functions that need rows take the posterior as well.
 
-    Attributes
-    ----------
-    design : Design
-        The columns that φ̃ belongs to.
-    prior : NormalPrior
-        The prior of φ with its scales.
-    solution : Solution
-        φ̃ and the report of the optimiser.
-    factor : Cholesky or None
-        The Cholesky factor of A; None if A is too large or was not stored.
-    n_cases : float
-        N, the sum of the weights.
-    log_likelihood : float
-        L(φ̃).
-    log_evidence : float or None
-        Laplace's log p(D | m), eq. 8, with the hyperprior of the scales if evidence chose them.
-        None under a flat prior, without a factor, or if it was not requested.
-    bic : float or None
-        L(φ̂) − (d/2) log N, eq. 9. None if it was not requested or has no value.
-    n_fits : int
-        Number of fits that choosing the scales took.
+    ``design``: the columns that φ̃ belongs to. ``factor``: the Cholesky factor of A; None if A is
+    too large or was not stored. ``n_cases``: N, the sum of the weights. ``log_likelihood``: L(φ̃).
+    ``log_evidence``: Laplace's log p(D | m), eq. 8, with the hyperprior of the scales if evidence
+    chose them. ``bic``: L(φ̂) − (d/2) log N, eq. 9. Scores that were not requested or have no value
+    are None. ``n_fits``: number of fits that choosing the scales took.
     """
 
     design: Design

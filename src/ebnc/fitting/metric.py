@@ -56,18 +56,9 @@ class _Correction(NamedTuple):
 class Metric:
     """A⁻¹ for the steps of one fit.
 
-    Parameters
-    ----------
-    posterior : Posterior
-        The objective.
-    sketch : Posterior, optional
-        The posterior of a sample of the rows, whose Hessian is cheaper.
-    factor : Cholesky or BagCholesky, optional
-        The initial factor; without one, the first step computes it.
-    is_whole : bool
-        Whether A is factored as a whole, or only the blocks of its bags.
-    tolerance : float
-        The decrement, in nats, at which the fit ends.
+    ``sketch``: the posterior of a sample of the rows, whose Hessian is cheaper. ``factor``: the
+    initial factor; without one, the first step computes it. ``is_whole``: whether A is factored as
+    a whole, or only the blocks of its bags. ``tolerance``: the decrement at which the fit ends.
     """
 
     def __init__(

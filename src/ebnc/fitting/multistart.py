@@ -17,8 +17,7 @@ import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.errors import NoMaximumError, ParameterError
-from ebnc.fitting.theta_climb import climb
-from ebnc.fitting.theta_likelihood import ThetaLikelihood
+from ebnc.fitting.theta_likelihood import ThetaLikelihood, climb
 from ebnc.fitting.theta_posterior import ThetaPosterior
 from ebnc.parameters.embedded_network import EmbeddedNetwork
 from ebnc.parameters.generic import generic_dimension
@@ -101,18 +100,19 @@ class ThetaFit:
             raise ParameterError(
                 "BIC needs maxima of the likelihood; fit without alpha, or use summed_log_evidence"
             )
-        d = _dimension(self.network) if dimension is None else dimension
+        if dimension is None:
+            dimension = generic_dimension(self.network.structure, self.network.domain)
         total = self.n_cases if n_cases is None else n_cases
         heights = [maximum.log_likelihood for maximum in self.maxima]
-        return _log_sum(heights) - 0.5 * d * math.log(total)
+        return float(np.logaddexp.reduce(heights)) - 0.5 * dimension * math.log(total)
 
     @property
     def summed_log_evidence(self) -> float:
         """log Σ_maxima of the contributions to p(D | m) by eq. 8, under Dirichlet priors of θ."""
-        summands = [m.log_evidence for m in self.maxima if m.log_evidence is not None]
         if self.alpha is None:
             raise ParameterError("the evidence needs a prior; fit with alpha, or use summed_bic")
-        return _log_sum(summands)
+        summands = [m.log_evidence for m in self.maxima if m.log_evidence is not None]
+        return float(np.logaddexp.reduce(summands))
 
 
 def fit_theta_to_cases(
@@ -130,7 +130,11 @@ def fit_theta_to_cases(
     counts[np.arange(len(counted)), counted.classes] = weights
     likelihood = ThetaLikelihood(structure, cases.domain, counted.rows, counts)
     generator = np.random.default_rng(random_state)
-    starts = [_random_logits(structure, cases, generator) for _ in range(n_starts)]
+    starts = []
+    for _ in range(n_starts):
+        theta = random_theta(structure, cases.domain, generator)
+        logs = log_theta_of_factors(structure, theta)
+        starts.append(np.concatenate([table.ravel() for table in logs.values()]))
     if alpha is None:
         maxima, n_failed = _of_likelihood(likelihood, starts)
     else:
@@ -215,20 +219,3 @@ def _distinct(n: int, is_same: Callable[[int, int], bool]) -> list[tuple[int, in
 
 def _network(likelihood: ThetaLikelihood, logits: FloatArray) -> EmbeddedNetwork:
     return EmbeddedNetwork(likelihood.structure, likelihood.domain, likelihood.theta(logits))
-
-
-def _dimension(network: EmbeddedNetwork) -> int:
-    return generic_dimension(network.structure, network.domain)
-
-
-def _log_sum(values: Sequence[float]) -> float:
-    return float(np.logaddexp.reduce(np.array(values)))
-
-
-def _random_logits(
-    structure: EmbeddedStructure, cases: Cases, generator: np.random.Generator
-) -> FloatArray:
-    """Logits of a θ drawn uniformly, in the order of ``ThetaLikelihood``."""
-    theta = random_theta(structure, cases.domain, generator)
-    logs = log_theta_of_factors(structure, theta)
-    return np.concatenate([table.ravel() for table in logs.values()])

@@ -15,7 +15,7 @@ import numpy as np
 
 from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.line_search import Point, search_line
-from ebnc.fitting.metric import MEMORY, Metric, Step
+from ebnc.fitting.metric import MEMORY, Metric
 from ebnc.fitting.solution import Solution, Status
 from ebnc.likelihood.posterior import Posterior
 from ebnc.threads import one_blas_thread
@@ -57,11 +57,11 @@ def maximise(
     elif sketch is not None:
         rough = 0.1 * posterior.design.dimension * posterior.data.n_rows / sketch.data.n_rows
         coarse = Metric(sketch, _sketch_of(sketch), None, is_whole=True, tolerance=rough)
-        solution = _climb(sketch, NewtonState(_first_point(sketch)), coarse, max_steps)
+        solution = _climb(sketch, _first_point(sketch), coarse, max_steps)
         point, rule.factor = Point.at(posterior, solution.phi), coarse.factor
     else:
         point = _first_point(posterior)
-    return _climb(posterior, NewtonState(point, n_values), rule, max_steps)
+    return _climb(posterior, point, rule, max_steps, n_values)
 
 
 def polish(posterior: Posterior, solution: Solution, factor: Cholesky) -> Solution:
@@ -91,53 +91,36 @@ def _sketch_of(posterior: Posterior) -> Posterior | None:
     return posterior.thinned(n_rows) if posterior.data.n_rows >= 4 * n_rows else None
 
 
-class NewtonState:
-    """The current point of a fit, and its cost so far."""
+def _climb(
+    posterior: Posterior, point: Point, metric: Metric, max_steps: int, n_values: int = 1
+) -> Solution:
+    """Newton steps from a point to the maximum; ``n_values``: values computed so far."""
+    recent_values = deque([point.value], maxlen=MEMORY)
 
-    def __init__(self, point: Point, n_values: int = 1) -> None:
-        self.point, self.n_values, self.steps = point, n_values, 0
-        self.recent_values = deque([point.value], maxlen=MEMORY)
+    def is_done(decrement: float) -> bool:
+        """Whether the decrement is below the tolerance or the rounding errors of the value."""
+        if decrement > max(metric.tolerance, posterior.rounding(point.phi, point.value)):
+            return False
+        # Blocks of A underestimate the decrement, so the values must have settled as well.
+        return metric.is_whole or point.value - recent_values[0] <= 10.0 * metric.tolerance
 
-    def move_to(self, point: Point, n_trials: int) -> None:
-        """Move to the point that a line search found after ``n_trials`` values."""
-        self.point = point
-        self.n_values += n_trials
-        self.recent_values.append(point.value)
-
-    def solution(self, status: Status, decrement: float, n_hessians: int) -> Solution:
-        """The result of a fit that ends at the current point."""
-        phi, value = self.point.phi, self.point.value
-        return Solution(phi, value, decrement, status, self.steps, self.n_values, n_hessians)
-
-
-def _climb(posterior: Posterior, state: NewtonState, metric: Metric, max_steps: int) -> Solution:
-    """Newton steps from a state to the maximum."""
-    decrement = math.inf
-    while state.steps < max_steps:
-        step = metric.step_from(state.point)
-        is_done = _is_done(posterior, state, step, metric)
-        if not is_done and metric.discard_if_worn(step.decrement):
-            step = metric.step_from(state.point)
-            is_done = _is_done(posterior, state, step, metric)
+    status, decrement, n_steps = Status.MOST_STEPS, math.inf, 0
+    while n_steps < max_steps:
+        step = metric.step_from(point)
+        if not is_done(step.decrement) and metric.discard_if_worn(step.decrement):
+            step = metric.step_from(point)
         decrement = step.decrement
-        if is_done:
-            phi, value = state.point.phi + step.direction, state.point.value + decrement
-            end = state.solution(Status.CONVERGED, decrement, metric.n_hessians)
-            return replace(end, phi=phi, value=value)
-        state.steps += 1
-        moved = search_line(posterior, state.point, step.direction, step.slope)
+        if is_done(decrement):
+            status = Status.CONVERGED
+            point = replace(point, phi=point.phi + step.direction, value=point.value + decrement)
+            break
+        n_steps += 1
+        moved = search_line(posterior, point, step.direction, step.slope)
         if moved is None:
-            return state.solution(Status.STALLED, decrement, metric.n_hessians)
-        point, n_trials = moved
-        metric.learn(state.point, point, n_trials, decrement)
-        state.move_to(point, n_trials)
-    return state.solution(Status.MOST_STEPS, decrement, metric.n_hessians)
-
-
-def _is_done(posterior: Posterior, state: NewtonState, step: Step, metric: Metric) -> bool:
-    """Whether the decrement is below the tolerance, or below the rounding errors of the value."""
-    point, tolerance = state.point, metric.tolerance
-    if step.decrement > max(tolerance, posterior.rounding(point.phi, point.value)):
-        return False
-    # Blocks of A underestimate the decrement, so the values must have settled as well.
-    return metric.is_whole or point.value - state.recent_values[0] <= 10.0 * tolerance
+            status = Status.STALLED
+            break
+        before, (point, n_trials) = point, moved
+        metric.learn(before, point, n_trials, decrement)
+        n_values += n_trials
+        recent_values.append(point.value)
+    return Solution(point.phi, point.value, decrement, status, n_steps, n_values, metric.n_hessians)

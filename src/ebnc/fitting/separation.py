@@ -99,14 +99,10 @@ def separating_direction(basis: Basis, cases: Cases) -> FloatArray | None:
 
 def _terms_of(basis: Basis, direction: FloatArray) -> str:
     """The terms involved in a direction; the most prominent ones are named."""
-    size = float(np.abs(direction).max())
-    weights = {
-        term.inputs: float(np.abs(direction[term.start : term.stop]).max(initial=0.0))
-        for term in basis.terms
-    }
-    involved = [
-        inputs for inputs, weight in weights.items() if weight > NEGLIGIBLE * size and inputs
-    ]
+    sizes = np.abs(direction)
+    weights = {t.inputs: float(sizes[t.start : t.stop].max(initial=0.0)) for t in basis.terms}
+    least = NEGLIGIBLE * float(sizes.max())
+    involved = [inputs for inputs, weight in weights.items() if weight > least and inputs]
     involved.sort(key=lambda inputs: (-len(inputs), -weights[inputs], inputs))
     shown = ", ".join(" · ".join(inputs) for inputs in involved[:MOST_NAMED]) or "the intercept"
     more = len(involved) - MOST_NAMED

@@ -6,6 +6,9 @@ Each θ is the softmax of a table of logits, so the coordinates are free. A fact
 (inputs …, k), as κ has; θ(x_i|a, y^k) is normalised along x_i and θ(y^k|pa_y) along k.
 """
 
+from itertools import pairwise
+from typing import NamedTuple
+
 import numpy as np
 
 from ebnc.data.rows import CodedRows
@@ -15,7 +18,9 @@ from ebnc.parameters.theta import uniform_theta
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["ThetaLikelihood"]
+__all__ = ["Climb", "ThetaLikelihood", "climb"]
+
+LARGEST_LOGIT = 300.0
 
 
 class ThetaLikelihood:
@@ -36,11 +41,12 @@ class ThetaLikelihood:
         ]
         self.axes = [-1 if f.head == structure.target else -2 for f in structure.factors]
         self.cells = [_cells(rows, factor.inputs) for factor in structure.factors]
+        self.starts = np.cumsum([0, *(int(np.prod(shape)) for shape in self.shapes)])
 
     @property
     def size(self) -> int:
         """Number of logits; θ has fewer free parameters."""
-        return sum(int(np.prod(shape)) for shape in self.shapes)
+        return int(self.starts[-1])
 
     def value_and_gradient(self, logits: FloatArray) -> tuple[float, FloatArray]:
         """ℓ and ∂ℓ/∂logits."""
@@ -74,10 +80,9 @@ class ThetaLikelihood:
         from scipy.sparse import csr_array
 
         n_rows, n_classes = self.counts.shape
-        starts = np.cumsum([0, *(int(np.prod(shape)) for shape in self.shapes)])[:-1]
         places = [
             start + cells[:, None] * n_classes + np.arange(n_classes)
-            for start, cells in zip(starts, self.cells, strict=True)
+            for start, cells in zip(self.starts[:-1], self.cells, strict=True)
         ]
         columns = np.stack(places, axis=-1)
         p = np.exp(self.log_probabilities(logits))
@@ -109,12 +114,38 @@ class ThetaLikelihood:
         return _log_softmax(scores, -1)
 
     def _log_thetas(self, logits: FloatArray) -> list[FloatArray]:
-        logs, start = [], 0
-        for shape, axis in zip(self.shapes, self.axes, strict=True):
-            stop = start + int(np.prod(shape))
-            logs.append(_log_softmax(logits[start:stop].reshape(shape), axis))
-            start = stop
-        return logs
+        return [
+            _log_softmax(logits[start:stop].reshape(shape), axis)
+            for (start, stop), shape, axis in zip(
+                pairwise(self.starts), self.shapes, self.axes, strict=True
+            )
+        ]
+
+
+class Climb(NamedTuple):
+    """The end point of one climb of the likelihood."""
+
+    logits: FloatArray
+    value: float
+    converged: bool
+
+
+def climb(likelihood: ThetaLikelihood, start: FloatArray) -> Climb:
+    """A local maximum of the likelihood in θ, by L-BFGS.
+
+    Often the supremum lies at infinite logits (some θ → 0). The climb ends when a step gains less
+    than 1e-13 of the value, or at ``LARGEST_LOGIT``, where θ does not underflow.
+    """
+    from scipy.optimize import minimize
+
+    def negative(logits: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = likelihood.value_and_gradient(logits)
+        return -value, -gradient
+
+    options = {"maxiter": 2_000, "maxfun": 10_000, "ftol": 1e-13, "gtol": 1e-10}
+    bounds = [(-LARGEST_LOGIT, LARGEST_LOGIT)] * len(start)
+    end = minimize(negative, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    return Climb(end.x, -float(end.fun), bool(end.success))
 
 
 def _cells(rows: CodedRows, inputs: tuple[str, ...]) -> IntArray:

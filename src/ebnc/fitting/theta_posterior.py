@@ -17,7 +17,6 @@ the error of Laplace's approximation there, some tenths of a nat, does not vanis
 """
 
 import math
-from functools import cached_property
 
 import numpy as np
 from scipy.special import gammaln
@@ -41,35 +40,12 @@ class ThetaPosterior:
         self.likelihood, self.alpha = likelihood, float(alpha)
         size = likelihood.size
         refuse_if_too_large(24 * size**2, f"the Hessian of {size} probabilities θ", "use ebnc.fit")
-
-    @cached_property
-    def _groups(self) -> IntArray:
-        """For every logit the number of its distribution."""
-        groups, n_groups = [], 0
-        for shape, axis in zip(self.likelihood.shapes, self.likelihood.axes, strict=True):
-            kept = list(shape)
-            kept[axis] = 1
-            numbers = n_groups + np.arange(math.prod(kept)).reshape(kept)
-            groups.append(np.broadcast_to(numbers, shape).ravel())
-            n_groups += math.prod(kept)
-        return np.concatenate(groups)
-
-    @cached_property
-    def free(self) -> IntArray:
-        """The logits that are coordinates u: all but the first of every distribution."""
-        return np.setdiff1d(
-            np.arange(self.likelihood.size), np.unique(self._groups, return_index=True)[1]
-        )
-
-    @cached_property
-    def _sizes(self) -> IntArray:
-        """r of every distribution."""
-        return np.bincount(self._groups)
-
-    @cached_property
-    def _log_constant(self) -> float:
-        sizes, alpha = self._sizes, self.alpha
-        return float(np.sum(gammaln(sizes * alpha) - sizes * gammaln(alpha)))
+        self._groups = _groups(likelihood)
+        self._first = np.unique(self._groups, return_index=True)[1]
+        self.free = np.setdiff1d(np.arange(size), self._first)  # the logits that are coordinates u
+        self._sizes = np.bincount(self._groups)  # r of every distribution
+        constants = gammaln(self._sizes * self.alpha) - self._sizes * gammaln(self.alpha)
+        self._log_constant = float(np.sum(constants))
 
     def logits(self, u: FloatArray) -> FloatArray:
         """u with a 0 for the first state of every distribution."""
@@ -79,9 +55,7 @@ class ThetaPosterior:
 
     def coordinates(self, logits: FloatArray) -> FloatArray:
         """u of any logits: their differences from the logits of the first states."""
-        first = np.unique(self._groups, return_index=True)[1]
-        ratios: FloatArray = (logits - logits[first][self._groups])[self.free]
-        return ratios
+        return np.asarray((logits - logits[self._first][self._groups])[self.free])
 
     def value_and_gradient(self, u: FloatArray) -> tuple[float, FloatArray]:
         """log p(D, u), the prior's constant included, and its gradient."""
@@ -105,7 +79,7 @@ class ThetaPosterior:
         same = groups[:, None] == groups
         jacobian = np.eye(len(theta)) - same * theta
         pull = np.bincount(groups, slope) + self._sizes * self.alpha
-        spread = (pull[groups] * theta)[:, None] * (np.eye(len(theta)) - same * theta)
+        spread = (pull[groups] * theta)[:, None] * jacobian
         whole = jacobian.T @ curvature @ jacobian + spread
         return np.asarray(whole[np.ix_(self.free, self.free)])
 
@@ -119,3 +93,15 @@ class ThetaPosterior:
             return -math.inf
         value, _ = self.value_and_gradient(u)
         return float(value + 0.5 * len(u) * LOG_2PI - 0.5 * log_determinant)
+
+
+def _groups(likelihood: ThetaLikelihood) -> IntArray:
+    """For every logit the number of its distribution."""
+    groups, n_groups = [], 0
+    for shape, axis in zip(likelihood.shapes, likelihood.axes, strict=True):
+        kept = list(shape)
+        kept[axis] = 1
+        numbers = n_groups + np.arange(math.prod(kept)).reshape(kept)
+        groups.append(np.broadcast_to(numbers, shape).ravel())
+        n_groups += math.prod(kept)
+    return np.concatenate(groups)

@@ -108,8 +108,11 @@ def stored_from_json(field: Field) -> StoredClassifier:
     models = [_weighted_from_json(item, domain, ebnc.target) for item in items]
     if abs(sum(model.weight for model in models) - 1.0) > 1e-9:
         raise parts["models"].error("the weights do not add up to 1")
+    parameters, is_at_maximum = parameters_from_json(parts["parameters"])
+    if not is_at_maximum:
+        models = [WeightedModel.of(1.0, ebnc.fit)]
     return StoredClassifier(
-        parameters_from_json(parts["parameters"]),
+        parameters,
         classes,
         *_features_from_json(parts["features"], set(domain) - {ebnc.target}),
         ebnc,
@@ -127,7 +130,7 @@ def _weighted_to_json(model: WeightedModel) -> dict[str, Any]:
         "weight": float(model.weight),
         "structure": structure_to_json(model.basis.structure),
         "terms": terms_to_json(model.basis),
-        "draws": [phi.tolist() for phi in model.draws],
+        "draws": [model.phi.tolist()],
     }
 
 
@@ -140,10 +143,10 @@ def _weighted_from_json(field: Field, domain: Domain, target: str) -> WeightedMo
     if structure.target != target:
         raise parts["structure"].error(f"has target {structure.target!r}, not {target!r}")
     basis, order = basis_from_json(structure, domain, parts["terms"])
-    draws = tuple(phi_from_json(basis, order, draw) for draw in parts["draws"].items())
+    draws = [phi_from_json(basis, order, draw) for draw in parts["draws"].items()]
     if not draws:
         raise parts["draws"].error("must have at least one item")
-    return WeightedModel(weight, basis, draws)
+    return WeightedModel(weight, basis, draws[0])
 
 
 def _trace_to_json(trace: SearchTrace) -> dict[str, Any]:

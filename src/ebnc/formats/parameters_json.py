@@ -1,7 +1,8 @@
 """Parameters of a classifier as JSON.
 
 In the file ``criterion`` is named "score". ``on_interrupt`` and random generators are not saved,
-because predictions do not depend on them.
+because predictions do not depend on them. "predictive" is always "map"; older files may have
+"posterior", for draws from the posterior of φ.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,7 +25,7 @@ KEPT = (
 
 def parameters_to_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Convert the result of ``get_params`` to plain data."""
-    plain = {**parameters, "score": parameters["criterion"]}
+    plain = {**parameters, "score": parameters["criterion"], "predictive": "map"}
     return {name: _to_json(plain[name]) for name in KEPT}
 
 
@@ -45,13 +46,14 @@ def _to_json(value: Any) -> Any:
     return None if hasattr(value, "random") else scale_to_json(value)
 
 
-def parameters_from_json(field: Field) -> dict[str, Any]:
-    """Invert ``parameters_to_json``: return the keyword arguments of a classifier."""
+def parameters_from_json(field: Field) -> tuple[dict[str, Any], bool]:
+    """Return the keyword arguments of a classifier, and whether its models are at the maximum φ̃."""
     from ebnc.estimator.parameters import check_parameters
 
     parts = field.object(KEPT)
     values = {name: part.value for name, part in parts.items()}
     values["criterion"] = values.pop("score")
+    del values["predictive"]
     if isinstance(values["structure"], dict):
         values["structure"] = structure_from_json(parts["structure"])
     if isinstance(values["class_weight"], list):
@@ -68,4 +70,4 @@ def parameters_from_json(field: Field) -> dict[str, Any]:
     for name in ("required_arcs", "forbidden_arcs"):
         values[name] = tuple(item.texts() for item in parts[name].items())
     field.built(lambda: check_parameters(values))
-    return values
+    return values, parts["predictive"].choice(["map", "posterior"]) == "map"

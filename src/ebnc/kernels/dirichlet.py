@@ -22,11 +22,10 @@ def _sum_of_log_gammas(values, shift, scratch):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def log_evidences_of_counts(counts, alphas, out):  # type: ignore[no-untyped-def]
-    """Log evidence of counts for every α of a symmetric Dirichlet prior.
+def log_evidences_of_counts(counts, alphas):  # type: ignore[no-untyped-def]
+    """Log evidence of counts for every α of a symmetric Dirichlet prior, shape as ``alphas``.
 
     counts: (q, K, r), K the classes of q · r multinomials; those without counts add 0.
-    alphas, out: (A,)
     """
     n_outer, n_classes, n_inner = counts.shape
     totals = np.empty(n_outer * n_inner)
@@ -45,12 +44,14 @@ def log_evidences_of_counts(counts, alphas, out):  # type: ignore[no-untyped-def
                 totals[n_totals] = total
                 n_totals += 1
     scratch = np.empty(max(n_totals, n_present))
+    out = np.empty(alphas.size)
     for a in range(alphas.size):
         alpha = alphas[a]
         cells = _sum_of_log_gammas(present[:n_present], alpha, scratch)
         sums = _sum_of_log_gammas(totals[:n_totals], n_classes * alpha, scratch)
         prior = n_totals * math.lgamma(n_classes * alpha) - n_present * math.lgamma(alpha)
         out[a] = prior + (cells - sums)
+    return out
 
 
 @compiled
@@ -60,10 +61,8 @@ def best_log_evidences(tables, starts, n_states, n_classes, alphas, out):  # typ
     tables: concatenated; table v begins at starts[v] and has shape (q, K, n_states[v])
     starts: (V + 1,)      n_states, out: (V,)      alphas: (V, A)
     """
-    of_table = np.empty(alphas.shape[1])
     for v in range(len(out)):
         table = tables[starts[v] : starts[v + 1]]
         n_outer = table.size // (n_classes * n_states[v])
         counts = table.reshape(n_outer, n_classes, n_states[v])
-        log_evidences_of_counts(counts, alphas[v], of_table)
-        out[v] = of_table.max()
+        out[v] = log_evidences_of_counts(counts, alphas[v]).max()

@@ -11,13 +11,14 @@ from numba import njit
 from ebnc.kernels.compiling import compiled
 from ebnc.kernels.exponential import exp_of_negative, log1p_of_fraction
 from ebnc.kernels.tiles import TILE
-from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["add_up", "cross_products", "log_odds_of", "logistic_terms"]
 
 
 @compiled
-def _log_odds(starts, columns, d, beta, out):  # type: ignore[no-untyped-def]
+def log_odds_of(starts, columns, d, beta):  # type: ignore[no-untyped-def]
+    """λ of every row: beta[0] + Σ beta[j + 1] over its columns j < d."""
+    out = np.empty(len(starts) - 1)
     for row in range(len(starts) - 1):
         total = beta[0]
         for t in range(starts[row], starts[row + 1]):
@@ -26,10 +27,13 @@ def _log_odds(starts, columns, d, beta, out):  # type: ignore[no-untyped-def]
                 break
             total += beta[j + 1]
         out[row] = total
+    return out
 
 
 @compiled
-def _add_up(starts, columns, d, values, out):  # type: ignore[no-untyped-def]
+def add_up(starts, columns, d, values):  # type: ignore[no-untyped-def]
+    """Σ_l values[l] (1, x_l): the transpose of ``log_odds_of``, shape (d + 1,)."""
+    out = np.zeros(d + 1)
     for row in range(len(starts) - 1):
         value = values[row]
         out[0] += value
@@ -38,10 +42,13 @@ def _add_up(starts, columns, d, values, out):  # type: ignore[no-untyped-def]
             if j >= d:
                 break
             out[j + 1] += value
+    return out
 
 
 @compiled
-def _cross(starts, columns, d, weights, out):  # type: ignore[no-untyped-def]
+def cross_products(starts, columns, d, weights):  # type: ignore[no-untyped-def]
+    """Σ_l weights[l] (1, x_l)(1, x_l)ᵀ, lower triangle, shape (d + 1, d + 1)."""
+    out = np.zeros((d + 1, d + 1))
     for row in range(len(starts) - 1):
         weight = weights[row]
         out[0, 0] += weight
@@ -53,10 +60,12 @@ def _cross(starts, columns, d, weights, out):  # type: ignore[no-untyped-def]
             line[0] += weight
             for u in range(starts[row], t + 1):
                 line[columns[u] + 1] += weight
+    return out
 
 
 @compiled
-def _terms(log_odds, classes, counts, residual, information):  # type: ignore[no-untyped-def]
+def logistic_terms(log_odds, classes, counts, residual, information):  # type: ignore[no-untyped-def]
+    """Log-likelihood Σ n log p(y); fills n (y − p) and n p (1 − p) by row."""
     total = 0.0
     log_p = np.empty(TILE)
     for first in range(0, len(log_odds), TILE):
@@ -87,35 +96,3 @@ def _terms_of_tile(log_odds, classes, counts, log_p, residual, information):  # 
         log_p[i] = n * (x * y - max(x, 0.0) - log1p_of_fraction(small))
         residual[i] = n * (y - p)
         information[i] = n * small * larger * larger
-
-
-def log_odds_of(starts: IntArray, columns: IntArray, d: int, beta: FloatArray) -> FloatArray:
-    """λ of every row: beta[0] + Σ beta[j + 1] over its columns j < d."""
-    out = np.empty(len(starts) - 1)
-    _log_odds(starts, columns, d, beta, out)
-    return out
-
-
-def add_up(starts: IntArray, columns: IntArray, d: int, values: FloatArray) -> FloatArray:
-    """Σ_l values[l] (1, x_l): the transpose of ``log_odds_of``, shape (d + 1,)."""
-    out = np.zeros(d + 1)
-    _add_up(starts, columns, d, values, out)
-    return out
-
-
-def cross_products(starts: IntArray, columns: IntArray, d: int, weights: FloatArray) -> FloatArray:
-    """Σ_l weights[l] (1, x_l)(1, x_l)ᵀ, lower triangle, shape (d + 1, d + 1)."""
-    out = np.zeros((d + 1, d + 1))
-    _cross(starts, columns, d, weights, out)
-    return out
-
-
-def logistic_terms(
-    log_odds: FloatArray,
-    classes: FloatArray,
-    counts: FloatArray,
-    residual: FloatArray,
-    information: FloatArray,
-) -> float:
-    """Log-likelihood Σ n log p(y); fills n (y − p) and n p (1 − p) by row."""
-    return float(_terms(log_odds, classes, counts, residual, information))

@@ -5,34 +5,23 @@ import numpy as np
 from ebnc.kernels.compiling import compiled
 from ebnc.kernels.tiles import TILE, probabilities, room_for_tile, scatter
 
-__all__ = ["lean", "look_up_pairs"]
-
-STRETCH = 8 * TILE  # rows per pass with the table of one pair
+__all__ = ["lean", "look_up_pair"]
 
 
 @compiled
-def look_up_pairs(cells, pairs, widths, starts, tables, begin, end, out):  # type: ignore[no-untyped-def]
-    """out[i − begin] += Σ_j tables[starts[j] + cells[c, i] · widths[j] + cells[b, i]], (b, c) the
-    j-th of the pairs.   tables: (all cells, Q); out: (end − begin, Q)."""
-    n_values = tables.shape[1]
-    for first in range(begin, end, STRETCH):
-        last = min(first + STRETCH, end)
-        for j in range(len(pairs)):
-            one = cells[pairs[j, 0], first:last]
-            other = cells[pairs[j, 1], first:last]
-            table = tables[starts[j] : starts[j + 1]]
-            width = np.uint64(widths[j])
-            if n_values == 1:
-                flat = table[:, 0]
-                sums = out[first - begin : last - begin, 0]
-                for i in range(last - first):
-                    sums[i] += flat[np.uint64(other[i]) * width + np.uint64(one[i])]
-            else:
-                for i in range(last - first):
-                    source = table[np.uint64(other[i]) * width + np.uint64(one[i])]
-                    target = out[first - begin + i]
-                    for q in range(n_values):
-                        target[q] += source[q]
+def look_up_pair(ones, others, width, table, out):  # type: ignore[no-untyped-def]
+    """out[i] += table[others[i] · width + ones[i]].   table: (cells, Q); out: (rows, Q)."""
+    n_values = table.shape[1]
+    if n_values == 1:
+        flat, sums = table[:, 0], out[:, 0]
+        for i in range(ones.size):
+            sums[i] += flat[np.uint64(others[i]) * np.uint64(width) + np.uint64(ones[i])]
+    else:
+        for i in range(ones.size):
+            source = table[np.uint64(others[i]) * np.uint64(width) + np.uint64(ones[i])]
+            target = out[i]
+            for q in range(n_values):
+                target[q] += source[q]
 
 
 @compiled

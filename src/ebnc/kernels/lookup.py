@@ -3,7 +3,7 @@
 import numpy as np
 
 from ebnc.kernels.compiling import compiled
-from ebnc.kernels.flat_tables import FlatTables
+from ebnc.kernels.numpy_lookup import FlatTables
 from ebnc.kernels.tiles import TILE, gather, mix, probabilities, room_for_tile
 from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, FloatArray

@@ -6,16 +6,30 @@ those of the kernel, in the same order, without fusing.
 """
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ebnc.kernels.flat_tables import FlatTables
 from ebnc.kernels.series import EXP, LN2_HIGH, LN2_LOW, LOG2_E, MAGIC, SMALLEST
-from ebnc.typing import CodeArray, FloatArray
+from ebnc.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["numpy_probabilities"]
+__all__ = ["FlatTables", "numpy_probabilities"]
+
+
+class FlatTables(NamedTuple):
+    """λ_k = Σ_b tables[k, offsets[b] + cell_b]; cell_b is a mixed-radix number of a row's codes.
+
+    Table b reads the codes ``columns[starts[b]:starts[b + 1]]`` with the same ``strides``, and owns
+    the cells ``offsets[b]:offsets[b + 1]``, fewer than 2^32. ``tables``: log odds against class 0,
+    shape (K − 1, cells of all tables).
+    """
+
+    columns: IntArray
+    strides: IntArray
+    starts: IntArray
+    offsets: IntArray
+    tables: FloatArray
 
 
 def numpy_probabilities(codes: CodeArray, flat: FlatTables) -> FloatArray:

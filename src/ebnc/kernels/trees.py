@@ -4,7 +4,7 @@ import numpy as np
 
 from ebnc.kernels.compiling import compiled
 from ebnc.threads import in_parallel, row_blocks
-from ebnc.typing import CodeArray, FloatArray, IntArray
+from ebnc.typing import CodeArray, IntArray
 
 __all__ = ["count_states", "find_leaves"]
 
@@ -20,7 +20,12 @@ def _walk(codes, columns, states, equal, other, begin, end, out):  # type: ignor
 
 
 @compiled
-def _count(codes, columns, rows, classes, weights, counts):  # type: ignore[no-untyped-def]
+def count_states(codes, columns, rows, classes, weights, n_states, n_classes):  # type: ignore[no-untyped-def]
+    """Count each state of each column with each class in ``rows``.
+
+    Shape (columns, n_states, n_classes); ``weights`` is empty if all weights are 1.
+    """
+    counts = np.zeros((len(columns), n_states, n_classes))
     for v in range(len(columns)):
         column = codes[columns[v]]
         table = counts[v]
@@ -30,6 +35,7 @@ def _count(codes, columns, rows, classes, weights, counts):  # type: ignore[no-u
         else:
             for row in rows:
                 table[column[row], classes[row]] += 1.0
+    return counts
 
 
 def find_leaves(
@@ -43,21 +49,3 @@ def find_leaves(
         row_blocks(codes.shape[1]),
     )
     return out
-
-
-def count_states(
-    codes: CodeArray,
-    columns: IntArray,
-    rows: IntArray,
-    classes: CodeArray,
-    weights: FloatArray,
-    n_states: int,
-    n_classes: int,
-) -> FloatArray:
-    """Count each state of each column with each class in ``rows``.
-
-    Shape (columns, n_states, n_classes); ``weights`` is empty if all weights are 1.
-    """
-    counts = np.zeros((len(columns), n_states, n_classes))
-    _count(codes, columns, rows, classes, weights, counts)
-    return counts

@@ -16,8 +16,7 @@ import numpy as np
 
 from ebnc.data.rows import CodedRows
 from ebnc.errors import TooLargeError
-from ebnc.kernels.flat_tables import FlatTables
-from ebnc.kernels.numpy_lookup import numpy_probabilities
+from ebnc.kernels.numpy_lookup import FlatTables, numpy_probabilities
 from ebnc.memory import refuse_if_too_large
 from ebnc.typing import CodeArray, FloatArray, IntArray
 

@@ -20,14 +20,7 @@ to about 10⁻¹⁰ N, large enough that Hessians are numerically positive defin
 def bic(log_likelihood: float, dimension: int, n_cases: float) -> float:
     """Return L(φ̂) − (d/2) log N in nats; higher is better (not the −2 L convention).
 
-    Parameters
-    ----------
-    log_likelihood : float
-        The largest log-likelihood, a sum of *log* p (errata E2).
-    dimension : int
-        d, the dimension of the span.
-    n_cases : float
-        N, the sum of the row weights; at least 1.
+    ``log_likelihood``: a sum of *log* p (errata E2). ``n_cases``: N, the sum of the row weights.
     """
     if n_cases < 1:
         raise ParameterError(

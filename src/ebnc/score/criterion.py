@@ -1,13 +1,15 @@
 """The criteria that a search maximises: Laplace's evidence (eq. 8) and BIC (eq. 9).
 
-A criterion fits a structure and computes its value. It also prices parameters, for searches that
-only estimate gains. ``CRITERIA`` maps names to criteria.
+A criterion fits a structure (``fit``) and computes its ``value``, in nats, without the prior of
+structures; higher is better. Searches that only estimate the gain of a block of parameters need
+the part of its contribution to the score that is not its fit (``price``), and what to add to the
+diagonal of the curvature of its likelihood (``ridge``).
 """
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,41 +28,6 @@ RIDGE = 1e-9
 """Added curvature, relative to the largest, because data may not determine all parameters."""
 
 
-class Criterion(Protocol):
-    """The score of a structure without the prior of structures, in nats; higher is better."""
-
-    @property
-    def prior(self) -> NormalPrior | None:
-        """The fixed prior of φ; None if the criterion has no prior or tunes its scales."""
-        ...
-
-    @property
-    def tunes_scales(self) -> bool:
-        """Whether evidence chooses the scales of the prior for each structure."""
-        ...
-
-    def fit(
-        self, likelihood: Posterior, prior: NormalPrior | None, start: FloatArray | None, /
-    ) -> Fit:
-        """Fit a structure, so that ``value`` can score it."""
-        ...
-
-    def value(self, fit: Fit) -> float:
-        """Return the score of a fit."""
-        ...
-
-    def price(self, precision: FloatArray, log_determinant: float, n_cases: float, /) -> float:
-        """Return the part of a block's contribution to the score that is not its fit.
-
-        ``precision``: 1/σ² of each. ``log_determinant``: log |V| of the block's curvature V.
-        """
-        ...
-
-    def ridge(self, precision: FloatArray, curvature: FloatArray, /) -> FloatArray:
-        """Return the values to add to the diagonal of the curvature of a block's likelihood."""
-        ...
-
-
 @dataclass(frozen=True)
 class Laplace:
     """Laplace's log p(D | m), at a fixed prior or, without one, at the scales that maximise it.
@@ -69,9 +36,11 @@ class Laplace:
     """
 
     prior: NormalPrior | None = None
+    """The fixed prior of φ; None: evidence chooses the scales for each structure."""
 
     @property
     def tunes_scales(self) -> bool:
+        """Whether evidence chooses the scales of the prior for each structure."""
         return self.prior is None
 
     def fit(
@@ -83,12 +52,12 @@ class Laplace:
         return replace(fit, log_evidence=laplace_log_evidence(fit) + hyper)
 
     def value(self, fit: Fit) -> float:
-        """Return log p(D | m)."""
+        """log p(D | m)."""
         assert fit.log_evidence is not None
         return fit.log_evidence
 
     def price(self, precision: FloatArray, log_determinant: float, _n_cases: float) -> float:
-        """½ log |prior precision| − ½ log |V|."""
+        """½ log |prior precision| − ½ log |V|, with V the curvature of the block."""
         return 0.5 * float(np.log(precision).sum()) - 0.5 * log_determinant
 
     def ridge(self, precision: FloatArray, _curvature: FloatArray) -> FloatArray:
@@ -110,7 +79,7 @@ class BIC:
         return replace(fit, bic=bic(fit.log_likelihood, fit.design.dimension, fit.n_cases))
 
     def value(self, fit: Fit) -> float:
-        """Return BIC."""
+        """BIC."""
         assert fit.bic is not None
         return fit.bic
 
@@ -122,6 +91,8 @@ class BIC:
         """Return values that make the curvature positive definite if data do not determine it."""
         return np.maximum(precision, RIDGE * float(curvature.diagonal().max()))
 
+
+Criterion: TypeAlias = Laplace | BIC
 
 CRITERIA: Mapping[str, Callable[[NormalPrior | None], Criterion]] = {
     "laplace": Laplace,

@@ -43,9 +43,6 @@ def table_alphas(n_cells: int | IntArray, sample_size: float | None) -> FloatArr
 
 
 def _log_evidences(counts: FloatArray, alphas: FloatArray) -> FloatArray:
-    """Return the log evidence for every α, shape (alphas,)."""
     from ebnc.kernels.dirichlet import log_evidences_of_counts
 
-    out = np.empty(len(alphas))
-    log_evidences_of_counts(np.ascontiguousarray(counts)[:, :, None], alphas, out)
-    return out
+    return np.asarray(log_evidences_of_counts(np.ascontiguousarray(counts)[:, :, None], alphas))

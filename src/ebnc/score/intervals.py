@@ -10,16 +10,11 @@ from ebnc.errors import ParameterError
 from ebnc.fitting.fit import Fit
 from ebnc.parameters.contributions import block_to_table
 from ebnc.parameters.phi import Basis, Term
-from ebnc.score.row_covariance import root_of_log_odds, rows_with_covariance
+from ebnc.score.row_covariance import rows_with_covariance
 from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
-__all__ = [
-    "ProbabilityIntervals",
-    "contribution_errors",
-    "probability_intervals",
-    "root_in_basis",
-]
+__all__ = ["ProbabilityIntervals", "contribution_errors", "probability_intervals", "root_in_basis"]
 
 CHUNK_COLUMNS = 256
 
@@ -53,11 +48,9 @@ def probability_intervals(fit: Fit, rows: CodedRows, level: float) -> Probabilit
     if not 0 < level < 1:
         raise ParameterError(f"level must lie between 0 and 1, got {level}")
     z = float(ndtri(0.5 + level / 2))
-    design = fit.design
-    shape = (len(rows), design.n_others + 1)
+    shape = (len(rows), fit.design.n_others + 1)
     result = ProbabilityIntervals(np.empty(shape), np.empty(shape), np.empty(shape))
-    root, phi = root_of_log_odds(fit), fit.solution.phi
-    for chunk in rows_with_covariance(design, design.cells(rows), phi, root):
+    for chunk in rows_with_covariance(fit, fit.design.cells(rows)):
         logit, error = _logit_and_error(chunk.log_odds, chunk.covariance)
         result.probability[chunk.rows] = expit(logit)
         result.low[chunk.rows] = expit(logit - z * error)

@@ -25,13 +25,6 @@ def laplace_log_evidence(fit: Fit, curvature: Curvature = "posterior") -> float:
     The middle term is *half* of d log 2π (errata E4). The paper takes the Hessian of the
     log-likelihood, which is singular if data do not determine a parameter. The Hessian of the
     posterior has the same order of error and is never singular under a proper prior.
-
-    Parameters
-    ----------
-    fit : Fit
-        A maximum under a proper prior, with its factor of A.
-    curvature : {"posterior", "likelihood"}
-        The function whose Hessian is A.
     """
     if not fit.prior.is_proper:
         raise ParameterError(

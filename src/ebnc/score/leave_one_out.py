@@ -6,28 +6,29 @@ Without case i the optimum moves, to second order, so that the log odds of the c
 
 H_i = J_iᵀ A⁻¹ J_i is the covariance of λ_i, and A the curvature with all cases. A case is one unit
 of weight; the loss of a row of weight n counts n times.
+
+With many rows, a sample is enough. Its choice must not depend on names of states or the order of
+columns, rows and classes, so *signatures* make it: the signature of a cell is a hash of its class
+counts, where a class is identified by its total; that of a row hashes the sum over its cells.
 """
 
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ebnc.data.cases import distinct_rows
 from ebnc.fitting.fit import Fit
 from ebnc.likelihood.counts import CellCounts, joined_counts
 from ebnc.likelihood.posterior import Posterior
-from ebnc.score.row_covariance import (
-    RowChunk,
-    class_probabilities,
-    root_of_log_odds,
-    rows_with_covariance,
-)
-from ebnc.score.signatures import Signatures, cell_signatures, row_signatures
+from ebnc.score.row_covariance import RowChunk, class_probabilities, rows_with_covariance
 from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray, IntArray
 
 __all__ = ["leave_one_out_log_loss"]
+
+Signatures = NDArray[np.uint64]
 
 MOST_ROWS = 2_000
 """Maximum number of distinct rows to evaluate; with more, d/N is small and a sample is enough."""
@@ -37,9 +38,8 @@ MOST_ROWS = 2_000
 def leave_one_out_log_loss(posterior: Posterior, fit: Fit) -> float:
     """Return −Σ n_i log p(y_i|x_i, D without case i), over all cases, in nats."""
     data = chosen_rows(posterior)
-    root = root_of_log_odds(fit)
     total = looked_at = 0.0
-    for chunk in rows_with_covariance(fit.design, data.cells, fit.solution.phi, root):
+    for chunk in rows_with_covariance(fit, data.cells):
         weights = data.weights[chunk.rows]
         classes = data.classes[chunk.rows].astype(np.int64)
         total += float(weights @ _losses(chunk, classes, np.minimum(weights, 1.0)))
@@ -48,14 +48,11 @@ def leave_one_out_log_loss(posterior: Posterior, fit: Fit) -> float:
 
 
 def chosen_rows(posterior: Posterior) -> CellCounts:
-    """Return all rows with the ``MOST_ROWS`` smallest signatures, equal rows merged.
-
-    The choice does not depend on the names of states or the order of rows, columns and parts.
-    """
+    """Return all rows with the ``MOST_ROWS`` smallest signatures, equal rows merged."""
     counts = posterior.data
     of_cells = np.concatenate(
         [
-            cell_signatures(counts.class_counts[:, start:stop])
+            _cell_signatures(counts.class_counts[:, start:stop])
             for start, stop in pairwise(posterior.design.offsets.tolist())
         ]
     )
@@ -73,17 +70,45 @@ def chosen_rows(posterior: Posterior) -> CellCounts:
 
 
 def _smallest(counts: CellCounts, of_cells: Signatures) -> Signatures:
-    return np.unique(row_signatures(counts, of_cells))[:MOST_ROWS]
+    return np.unique(_row_signatures(counts, of_cells))[:MOST_ROWS]
 
 
 def _up_to(counts: CellCounts, of_cells: Signatures, last: np.uint64) -> CellCounts:
-    where = np.flatnonzero(row_signatures(counts, of_cells) <= last)
+    where = np.flatnonzero(_row_signatures(counts, of_cells) <= last)
     return replace(
         counts,
         cells=counts.cells[:, where],
         classes=counts.classes[where],
         weights=counts.weights[where] if counts.weights.size else counts.weights,
     )
+
+
+def _cell_signatures(class_counts: FloatArray) -> Signatures:
+    """Return a number for each cell of a table, from its class counts, shape (K, cells)."""
+    totals = class_counts.sum(axis=1, keepdims=True)
+    of_classes = _mixed(_bits(class_counts) + _mixed(_bits(totals)))
+    return _mixed(of_classes.sum(axis=0, dtype=np.uint64))
+
+
+def _row_signatures(counts: CellCounts, of_cells: Signatures) -> Signatures:
+    total = np.zeros(counts.n_rows, dtype=np.uint64)
+    for cells, start in zip(counts.cells, counts.design.offsets[:-1], strict=True):
+        total += of_cells[int(start) + cells.astype(np.int64)]
+    return _mixed(total)
+
+
+def _bits(values: FloatArray) -> Signatures:
+    """Return the bits of numbers, rounded so that the order of summation does not matter."""
+    return np.ascontiguousarray(values, dtype=np.float32).view(np.uint32).astype(np.uint64)
+
+
+def _mixed(values: Signatures) -> Signatures:
+    """The hash of Steele, Lea & Flood (2014), SplitMix64: every bit depends on every other."""
+    with np.errstate(over="ignore"):
+        z = values + np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(z ^ (z >> np.uint64(31)))
 
 
 def _losses(chunk: RowChunk, classes: IntArray, weights: FloatArray) -> FloatArray:

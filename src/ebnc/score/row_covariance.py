@@ -6,21 +6,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ebnc.fitting.fit import Fit
-from ebnc.likelihood.design import Design
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = [
-    "RowChunk",
-    "class_probabilities",
-    "root_of_log_odds",
-    "rows_with_covariance",
-]
+__all__ = ["RowChunk", "class_probabilities", "rows_with_covariance"]
 
 CHUNK_BYTES = 64 * 2**20
 
 
 class RowChunk(NamedTuple):
-    """A chunk of rows: their positions, rows of the design, λ and H."""
+    """Positions and design of some rows, with λ (rows, K − 1) and H (rows, K − 1, K − 1)."""
 
     rows: slice
     design_rows: FloatArray
@@ -28,28 +22,18 @@ class RowChunk(NamedTuple):
     covariance: FloatArray
 
 
-def root_of_log_odds(fit: Fit) -> FloatArray:
-    """Return R, shape (columns, (K − 1) d), such that H_i = S Sᵀ for S = Z_i R, shape (K − 1, d).
+def rows_with_covariance(fit: Fit, cells: CodeArray) -> Iterator[RowChunk]:
+    """Yield chunks of rows; ``cells``: the cell of every bag and row, shape (bags, rows).
 
-    Z_i is a row of the design. As λ = Z Φ Qᵀ, the columns of a root of A⁻¹ become columns of a root
-    of H.
+    λ = Z Φ Qᵀ, so H_i = S Sᵀ for S = Z_i R, shape (K − 1, d), where Z_i is a row of the design and
+    R, shape (columns, (K − 1) d), has the columns of a root of A⁻¹, times Q. The work is O(d²) per
+    row and class.
     """
-    design = fit.design
-    root = fit.curvature.inverse_root().reshape(design.n_columns, design.n_others, design.dimension)
-    root = np.einsum("cad,ka->ckd", root, design.class_map)
-    return np.asarray(root.reshape(design.n_columns, -1))
-
-
-def rows_with_covariance(
-    design: Design, cells: CodeArray, phi: FloatArray, root: FloatArray
-) -> Iterator[RowChunk]:
-    """Yield chunks of rows with λ (rows, K − 1) and H (rows, K − 1, K − 1).
-
-    ``cells``: the cell of every bag and row, shape (bags, rows). The work is O(d²) per row and
-    class.
-    """
+    design, root = fit.design, fit.curvature.inverse_root()
     n_others, dimension = design.n_others, design.dimension
-    values = phi @ design.class_map.T
+    root = root.reshape(design.n_columns, n_others, dimension)
+    root = np.einsum("cad,ka->ckd", root, design.class_map).reshape(design.n_columns, -1)
+    values = fit.solution.phi @ design.class_map.T
     chunk = max(16, CHUNK_BYTES // (8 * n_others * dimension))
     for start in range(0, cells.shape[1], chunk):
         rows = slice(start, start + chunk)

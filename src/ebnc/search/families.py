@@ -5,6 +5,7 @@ The weight of a pair of inputs is the conditional mutual information I(X_i; X_j 
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def conditional_mutual_information(cases: Parts) -> FloatArray:
 
 def tan(cases: Parts) -> EmbeddedStructure:
     """Return tree-augmented naive Bayes: the tree with the largest sum of weights."""
-    return _from_edges(cases, _spanning_edges(cases, least=-math.inf))
+    return _spanning_tree(cases, conditional_mutual_information(cases), least=-math.inf)
 
 
 def forest(cases: Parts) -> EmbeddedStructure:
@@ -40,7 +41,7 @@ def forest(cases: Parts) -> EmbeddedStructure:
     sizes = np.array(cases.n_states) - 1
     n = cases.total_weight
     cost = 0.5 * math.log(n) * n_classes * np.outer(sizes, sizes) / n
-    return _from_edges(cases, _spanning_edges(cases, least=0.0, cost=cost))
+    return _spanning_tree(cases, conditional_mutual_information(cases) - cost, least=0.0)
 
 
 def kdb(cases: Parts, k: int) -> EmbeddedStructure:
@@ -50,7 +51,10 @@ def kdb(cases: Parts, k: int) -> EmbeddedStructure:
     """
     names = cases.inputs
     singles = [(i,) for i in range(len(names))]
-    with_class = [_mutual(counts) for counts in cases.add_up(_counts, singles)]
+    with_class = [
+        _information(counts[:, :, None] / counts.sum())  # I(X; Y)
+        for counts in cases.add_up(_counts, singles)
+    ]
     order = sorted(range(len(names)), key=lambda i: (-with_class[i], names[i]))
     between = conditional_mutual_information(cases)
     families: dict[str, tuple[str, ...]] = {cases.target: ()}
@@ -84,46 +88,24 @@ def _information(joint: FloatArray) -> float:
     return float(np.sum(joint[present] * np.log(ratio[present])))
 
 
-def _mutual(counts: FloatArray) -> float:
-    """I(X; Y) of a table of counts with axes (x, y)."""
-    joint = counts / counts.sum()
-    return _information(joint[:, :, None])
+def _spanning_tree(cases: Parts, weight: FloatArray, least: float) -> EmbeddedStructure:
+    """The maximum spanning forest of edges above ``least``; names break ties between weights.
 
+    Its arcs point away from the first input of each tree.
+    """
+    import networkx
 
-def _spanning_edges(
-    cases: Parts, least: float, cost: FloatArray | None = None
-) -> list[tuple[int, int]]:
-    """Return the edges of a maximum spanning forest, heaviest first (Kruskal); ties by name."""
     names = cases.inputs
-    weight = conditional_mutual_information(cases)
-    if cost is not None:
-        weight = weight - cost
-    pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
-    pairs.sort(key=lambda pair: (-weight[pair], names[pair[0]], names[pair[1]]))
-    tree = list(range(len(names)))  # the number of every input's tree
-    edges = []
-    for i, j in pairs:
-        if weight[i, j] > least and tree[i] != tree[j]:
-            tree = [tree[i] if number == tree[j] else number for number in tree]
-            edges.append((i, j))
-    return edges
-
-
-def _from_edges(cases: Parts, edges: list[tuple[int, int]]) -> EmbeddedStructure:
-    """Direct the edges away from the first input of each tree."""
-    names = cases.inputs
-    near: dict[str, list[str]] = {x: [] for x in names}
-    for i, j in edges:
-        near[names[i]].append(names[j])
-        near[names[j]].append(names[i])
-    parents: dict[str, str | None] = {}
-    for first in names:
-        waiting: list[tuple[str, str | None]] = [] if first in parents else [(first, None)]
-        while waiting:
-            x, parent = waiting.pop()
-            parents[x] = parent
-            waiting += [(other, x) for other in near[x] if other not in parents]
-    arcs = [(parent, x) for x, parent in parents.items() if parent is not None]
+    edges = [(i, j) for i, j in combinations(range(len(names)), 2) if weight[i, j] > least]
+    edges.sort(key=lambda edge: (-weight[edge], names[edge[0]], names[edge[1]]))
+    graph = networkx.empty_graph(len(names))
+    graph.add_weighted_edges_from((i, j, rank) for rank, (i, j) in enumerate(edges))
+    spanning = networkx.minimum_spanning_tree(graph)
+    arcs = [
+        (names[tail], names[head])
+        for tree in networkx.connected_components(spanning)
+        for tail, head in networkx.bfs_edges(spanning, min(tree))
+    ]
     return EmbeddedStructure.tree(cases.target, arcs, names)
 
 

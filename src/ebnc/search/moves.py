@@ -54,9 +54,10 @@ def moves(structure: EmbeddedStructure, n_states: Mapping[str, int], limits: Lim
     for move in _growing(structure, limits):
         new = move.new_cluster
         assert new is not None
-        covered = any(new <= cluster for cluster in clusters)
-        if not covered and new not in by_clusters and _fits(new, n_states, limits):
-            by_clusters[new] = move
+        is_covered = any(new <= cluster for cluster in clusters)
+        is_small = prod(n_states[x] for x in new) <= limits.max_cluster_cells
+        if is_small and not is_covered:
+            by_clusters.setdefault(new, move)
     for move in _shrinking(structure):
         key = move.structure.cluster_key
         if key != clusters and key not in by_clusters and limits.allow(move.structure, n_states):
@@ -132,7 +133,3 @@ def _ancestors(structure: EmbeddedStructure) -> dict[str, set[str]]:
         parents = structure.parents(name)
         ancestors[name] = set(parents).union(*(ancestors[p] for p in parents))
     return ancestors
-
-
-def _fits(cluster: Cluster, n_states: Mapping[str, int], limits: Limits) -> bool:
-    return prod([n_states[x] for x in cluster]) <= limits.max_cluster_cells

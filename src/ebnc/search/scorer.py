@@ -44,22 +44,9 @@ class Scored:
 class Scorer:
     """Fits and scores structures over the inputs of ``cases``.
 
-    Parameters
-    ----------
-    cases : Parts
-        Data in memory, or in parts.
-    criterion : Criterion
-        The score without log p(m′).
-    structure_prior : bool
-        Whether the score includes log p(m′).
-    n_inputs : int or None
-        n of the structure prior: the number of candidate inputs, if none was discretised with the
-        target in view. None counts the inputs of the cases, and their cuts.
-
-    Attributes
-    ----------
-    n_fits : int
-        Number of full fits so far, one for each scale that was tried.
+    ``n_inputs``: n of the structure prior, the number of candidate inputs, if none was discretised
+    with the target in view; None counts the inputs of the cases, and their cuts. ``n_fits``: number
+    of full fits so far, one for each scale that was tried.
     """
 
     def __init__(

@@ -8,7 +8,7 @@ which the sets form a tree.
 from collections.abc import Iterable, Set
 from typing import NamedTuple
 
-__all__ = ["Peeled", "maximal_sets", "peel", "perfect_ordering"]
+__all__ = ["Cluster", "Peeled", "maximal_sets", "peel", "perfect_ordering"]
 
 Cluster = frozenset[str]
 
@@ -77,10 +77,7 @@ class _Family:
         self.holders: dict[str, dict[int, None]] = {}
         for key, cluster in self.members.items():
             for variable in cluster:
-                if variable in self.holders:
-                    self.holders[variable][key] = None
-                else:
-                    self.holders[variable] = {key: None}
+                self.holders.setdefault(variable, {})[key] = None
 
     def is_covered(self, key: int) -> bool:
         """Whether another set contains this one; checks the sets with its rarest variable."""

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from ebnc.errors import StructureError
 from ebnc.structure.absorption import absorbers, absorbing_families
@@ -20,15 +20,6 @@ if TYPE_CHECKING:
     import networkx
 
 __all__ = ["EmbeddedStructure", "Factor", "check_structure"]
-
-
-class DirectedGraph(Protocol):
-    """The part of a networkx ``DiGraph`` that ``from_networkx`` uses."""
-
-    nodes: Any
-    edges: Any
-
-    def is_directed(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +47,6 @@ class EmbeddedStructure:
     families : tuple of (str, tuple of str)
         Every variable with its parents. Their order is that of inputs, of the axes of θ, and of
         the model string.
-
-    Attributes
-    ----------
-    target : str
-        The name of Y.
-    families : tuple of (str, tuple of str)
-        Every variable with its parents.
 
     Examples
     --------
@@ -96,8 +80,6 @@ class EmbeddedStructure:
                         "give every input a bracket of its own, as in '[X1][Y|X1]'"
                     )
         self._topological  # noqa: B018  (raises on a cycle)
-
-    # -- constructors -----------------------------------------------------------------------
 
     @classmethod
     def from_string(cls, text: str, target: str) -> "EmbeddedStructure":
@@ -150,7 +132,7 @@ class EmbeddedStructure:
         return cls(target, tuple((name, tuple(own)) for name, own in parents.items()))
 
     @classmethod
-    def from_networkx(cls, graph: DirectedGraph, target: str) -> "EmbeddedStructure":
+    def from_networkx(cls, graph: "networkx.DiGraph[str]", target: str) -> "EmbeddedStructure":
         """Convert a networkx graph.
 
         Parameters
@@ -240,8 +222,6 @@ class EmbeddedStructure:
         names = _names(inputs, "inputs")
         return cls(target, (*((x, ()) for x in names), (target, names)))
 
-    # -- conversions ------------------------------------------------------------------------
-
     def __str__(self) -> str:
         return format_model_string(self.families)
 
@@ -257,8 +237,6 @@ class EmbeddedStructure:
         graph.add_edges_from(self.edges)
         return graph
 
-    # -- identity ---------------------------------------------------------------------------
-
     @cached_property
     def _identity(self) -> Hashable:
         return self.target, frozenset((name, frozenset(own)) for name, own in self.families)
@@ -270,8 +248,6 @@ class EmbeddedStructure:
 
     def __hash__(self) -> int:
         return hash(self._identity)
-
-    # -- the DAG ----------------------------------------------------------------------------
 
     @cached_property
     def _parents(self) -> Mapping[str, tuple[str, ...]]:
@@ -333,8 +309,6 @@ class EmbeddedStructure:
         before = (name for name in self._topological if name not in descendants)
         behind = (n for n in self._topological if n in descendants and n != self.target)
         return (*before, self.target, *behind)
-
-    # -- the part that p(y|x) depends on ------------------------------------------------------
 
     @cached_property
     def factors(self) -> tuple[Factor, ...]:

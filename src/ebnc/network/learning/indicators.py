@@ -64,13 +64,13 @@ class Indicators:
         """beta[0] + Σ beta[j + 1] x_j of every row, over the first len(beta) − 1 variables."""
         if self._is_dense:
             return np.asarray(self._matrix[:, : len(beta)] @ beta)
-        return log_odds_of(*self._lists, len(beta) - 1, beta)
+        return np.asarray(log_odds_of(*self._lists, len(beta) - 1, beta))
 
     def add_up(self, values: FloatArray, d: int) -> FloatArray:
         """Σ values (1, x), the first d variables."""
         if self._is_dense:
             return np.asarray(self._matrix[:, : d + 1].T @ values)
-        return add_up(*self._lists, d, values)
+        return np.asarray(add_up(*self._lists, d, values))
 
     def cross_products(self, weights: FloatArray, d: int) -> FloatArray:
         """Σ weights (1, x)(1, x)ᵀ, lower triangle, the first d variables."""
@@ -79,4 +79,4 @@ class Indicators:
             # SciPy's dsyrk holds it.
             scaled = self._matrix[:, : d + 1] * np.sqrt(weights)[:, None]
             return np.asarray((scaled.T @ scaled).T)
-        return cross_products(*self._lists, d, weights)
+        return np.asarray(cross_products(*self._lists, d, weights))
