@@ -26,6 +26,7 @@ from ebnc.network.local.kinds import DEFAULT_KINDS, learnable_kinds
 from ebnc.network.local.local import Local
 from ebnc.network.local.node import Settings
 from ebnc.network.local.table import Table
+from ebnc.score.criterion import CRITERIA, Laplace
 
 __all__ = [
     "REGIMES",
@@ -37,7 +38,6 @@ __all__ = [
     "refuse_many_variables",
 ]
 
-SCORES = ("laplace", "bic")
 REGIMES = ("auto", "sparse", "dense")
 
 FEW_VARIABLES = 40
@@ -128,8 +128,8 @@ def learn_settings(
 ) -> Settings:
     """Check the arguments of ``Network.learn`` and return them as settings."""
     kinds, known = (local,) if isinstance(local, str) else tuple(local), learnable_kinds()
-    if score not in SCORES:
-        raise ParameterError(f"score must be one of {', '.join(SCORES)}, got {score!r}")
+    if score not in CRITERIA:
+        raise ParameterError(f"score must be one of {', '.join(CRITERIA)}, got {score!r}")
     if not kinds or not set(kinds) <= set(known):
         raise ParameterError(f"local must name some of {', '.join(known)}, got {list(kinds)}")
     check_sample_size(sample_size)
@@ -167,7 +167,7 @@ def _regimes(
         why = f"{wide!r} has {cases.domain.n_states(wide)} states; the limit is two"
     elif constraints.forbidden or constraints.max_parents < len(names):
         why = "forbidden arcs and max_parents need regime='sparse'"
-    elif settings.score != "laplace":
+    elif settings.criterion != Laplace():
         why = "it needs score='laplace'"
     elif not set(settings.kinds) <= set(DEFAULT_KINDS):
         odd = next(kind for kind in settings.kinds if kind not in DEFAULT_KINDS)

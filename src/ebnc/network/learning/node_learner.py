@@ -14,8 +14,7 @@ from ebnc.network.local.embedded import EmbeddedLearner
 from ebnc.network.local.kinds import chosen_kinds
 from ebnc.network.local.local import Local
 from ebnc.network.local.node import LocalFit, LocalLearner, Node, NodeState, Settings
-from ebnc.network.local.table import Table
-from ebnc.network.local.table_learner import TableLearner
+from ebnc.network.local.table import Table, TableLearner
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["NodeLearner", "refuse_unused_parent"]

@@ -50,7 +50,7 @@ class DecisionGraph(DecisionNodes):
     kind = "graph"
 
 
-def grow_graph(cases: Cases, parents: Sequence[str]) -> LearnedLocal[DecisionGraph]:
+def grow_graph(cases: Cases, parents: Sequence[str]) -> LearnedLocal:
     """Grow a graph: apply the best split or merge while one raises the score."""
     growth = Growth(cases, parents, merging=True)
     while True:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from ebnc.data.cases import Cases
 from ebnc.network.local.local import LearnedLocal, Local
-from ebnc.score.bic import bic
+from ebnc.score.criterion import CRITERIA, Criterion
 from ebnc.search.structure_prior import log_input_prior
 
 __all__ = ["LearnedAnew", "LocalFit", "LocalLearner", "Node", "NodeState", "Settings"]
@@ -27,7 +27,7 @@ class Settings:
     Attributes
     ----------
     score
-        "laplace" or "bic".
+        A name in ``score.criterion.CRITERIA``.
     kinds
         Names of the kinds to consider.
     structure_prior
@@ -46,6 +46,11 @@ class Settings:
     sample_size: float | None = None
     most_cells: int = 4096
     chooses_parents: bool = True
+
+    @property
+    def criterion(self) -> Criterion:
+        """The score as an object."""
+        return CRITERIA[self.score](None)
 
 
 class Node:
@@ -84,11 +89,9 @@ class Node:
             return 0.0
         return log_input_prior(len(self.candidates), n_parents)
 
-    def fit_score(self, learned: LearnedLocal[Local]) -> float:
+    def fit_score(self, learned: LearnedLocal) -> float:
         """Return the score of a distribution without the prior of its parents."""
-        fit = learned.log_evidence
-        if self.settings.score == "bic":
-            fit = bic(learned.log_likelihood, learned.local.dimension, self.cases.total_weight)
+        fit = self.settings.criterion.of_local(learned, self.cases.total_weight)
         return fit + (learned.log_prior if self.settings.structure_prior else 0.0)
 
 
@@ -167,7 +170,7 @@ class LearnedAnew:
     def __init__(
         self,
         name: str,
-        learn: Callable[[Cases, Sequence[str]], LearnedLocal[Local]],
+        learn: Callable[[Cases, Sequence[str]], LearnedLocal],
         gains: Callable[[Cases, Any, Sequence[str]], dict[str, float]],
         node: Node,
     ) -> None:

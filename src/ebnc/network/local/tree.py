@@ -59,7 +59,7 @@ class Tree(DecisionNodes):
             )
 
 
-def grow_tree(cases: Cases, parents: Sequence[str], most_leaves: int = 4096) -> LearnedLocal[Tree]:
+def grow_tree(cases: Cases, parents: Sequence[str], most_leaves: int = 4096) -> LearnedLocal:
     """Grow a tree: apply the best split while one raises the score."""
     growth = Growth(cases, parents)
     while len(growth.leaves) < most_leaves:

@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 from scipy.special import gammaln
@@ -35,8 +35,6 @@ __all__ = ["ALPHAS", "JEFFREYS", "Growth", "leaf_evidence", "split_gains"]
 JEFFREYS = 0.5
 ALPHAS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 """Values of α for the leaves; evidence chooses one after growth, which uses ``JEFFREYS``."""
-
-Q = TypeVar("Q", bound=DecisionNodes)
 
 
 class HasLeaves(Protocol):
@@ -133,7 +131,7 @@ class Growth:
     def _price_of_merge(self) -> float:
         return math.log(2 * math.comb(len(self.leaves), 2))
 
-    def finished(self, make: type[Q]) -> LearnedLocal[Q]:
+    def finished(self, make: type[DecisionNodes]) -> LearnedLocal:
         """Return the tree or graph, with α chosen by evidence.
 
         Questions whose two answers lead to the same node are left out; they arise if a leaf is
