@@ -25,8 +25,7 @@ from ebnc.network.local.configurations import (
     distinct_configurations,
     largest_log_likelihood,
 )
-from ebnc.network.local.kind import Kind
-from ebnc.network.local.node import LocalFit, Node, NodeState
+from ebnc.network.local.node import Kind, LocalFit, Node, NodeState
 from ebnc.network.local.plain import FieldType
 from ebnc.network.local.tree_growth import JEFFREYS
 from ebnc.parameters.coding import ORTHONORMAL

@@ -30,9 +30,8 @@ from scipy.special import betaln
 
 from ebnc.data.cases import Cases
 from ebnc.network.local.configurations import count_configurations
-from ebnc.network.local.kind import Kind
 from ebnc.network.local.local import LearnedLocal
-from ebnc.network.local.node import LearnedAnew
+from ebnc.network.local.node import Kind, LearnedAnew
 from ebnc.network.local.noisy_max import NoisyMax
 from ebnc.network.local.plain import FieldType
 from ebnc.network.local.tree_growth import ALPHAS, JEFFREYS

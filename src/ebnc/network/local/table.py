@@ -26,8 +26,7 @@ from ebnc.network.local.configurations import (
     count_with,
     number_configurations,
 )
-from ebnc.network.local.kind import Kind
-from ebnc.network.local.node import LocalFit, Node, NodeState
+from ebnc.network.local.node import Kind, LocalFit, Node, NodeState
 from ebnc.network.local.plain import FieldType, distributions, equal_by_value, frozen, shaped
 from ebnc.parameters.tables import TableSum
 from ebnc.score.dirichlet import best_alpha, table_alphas
