@@ -110,9 +110,8 @@ def gibbs_samples(
     for sweep in range(BURN_IN + n_sweeps):
         for name in hidden:
             place, n_states = rows.place(name), network.domain.n_states(name)
-            logarithm = np.empty((len(rows), n_states))
             with np.errstate(divide="ignore"):
-                logarithm[:] = np.log(network[name].probabilities(rows))
+                logarithm = np.log(network[name].probabilities(rows))
             for state in range(n_states):
                 rows.codes[place] = state
                 for child in children[name]:
