@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from ebnc.formats.bif import read_bif, write_bif
     from ebnc.formats.native import load, save
     from ebnc.learn import fit, fit_theta
-    from ebnc.network.local.decision_graph import DecisionGraph
     from ebnc.network.local.noisy_max import NoisyMax
     from ebnc.network.local.table import Table
-    from ebnc.network.local.tree import Tree
+    from ebnc.network.local.tree import DecisionGraph, Tree
     from ebnc.network.network import LearnedNetwork, Network
     from ebnc.parameters.blocks import dimension_by_blocks
     from ebnc.parameters.dimension import dimension
@@ -89,7 +88,7 @@ _HOME = {
     "FittedEBNC": "ebnc.fitted",
     "Interval": "ebnc.domain",
     "LearnedNetwork": "ebnc.network.network",
-    "DecisionGraph": "ebnc.network.local.decision_graph",
+    "DecisionGraph": "ebnc.network.local.tree",
     "Network": "ebnc.network.network",
     "NoisyMax": "ebnc.network.local.noisy_max",
     "Table": "ebnc.network.local.table",

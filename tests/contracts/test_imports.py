@@ -54,6 +54,13 @@ def test_other_dimensions_and_classes_load_no_kernels_before_they_are_used(code)
     assert not loaded_by(code) & {"numba", "sklearn", "networkx", "pandas", "polars"}
 
 
+def test_saving_a_network_does_not_wait_for_scikit_learn():
+    """Its import takes a second, in which Ctrl-C does nothing."""
+    code = "import ebnc; t = ebnc.Table('A', [], {'A': 2}, [0.5, 0.5]);"
+    code += "from ebnc.formats.native import model_bytes; model_bytes(ebnc.Network([t]))"
+    assert "sklearn" not in loaded_by(code)
+
+
 def test_all_names_of_all_exist_and_others_do_not():
     """``from ebnc import *`` works; a misspelt name is an AttributeError."""
     for name in ebnc.__all__:

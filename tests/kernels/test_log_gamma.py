@@ -6,7 +6,7 @@ import pytest
 from numba import njit
 from scipy.special import gammaln
 
-from ebnc.kernels.dirichlet import best_log_evidences, log_evidences_of_counts
+from ebnc.kernels.dirichlet import log_evidences_of_counts
 from ebnc.kernels.exponential import log_of_positive
 from ebnc.kernels.log_gamma import log_gamma
 
@@ -44,16 +44,3 @@ def test_evidences_of_counts(shape):
         cells = gammaln(counts + alpha) - gammaln(alpha)
         totals = gammaln(counts.sum(axis=1) + n_classes * alpha) - gammaln(n_classes * alpha)
         assert one == pytest.approx(cells.sum() - totals.sum(), rel=1e-13, abs=1e-12)
-
-
-def test_the_best_evidence_of_each_of_several_tables():
-    rng = np.random.default_rng(3)
-    n_states = np.array([2, 5, 3])
-    tables = [rng.poisson(4, (4, 3, r)).astype(float) for r in n_states]
-    starts = np.cumsum([0, *(table.size for table in tables)])
-    alphas = rng.random((3, 6))
-    found = np.empty(3)
-    flat = np.concatenate([table.ravel() for table in tables])
-    best_log_evidences(flat, starts, n_states, 3, alphas, found)
-    for table, some, best in zip(tables, alphas, found, strict=True):
-        assert best == log_evidences_of_counts(table, some).max()

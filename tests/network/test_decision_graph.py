@@ -12,8 +12,7 @@ from ebnc.data.read import learn_joint_cases
 from ebnc.data.rows import all_configurations
 from ebnc.domain import Domain
 from ebnc.errors import ParameterError
-from ebnc.network.local.decision_graph import grow_graph
-from ebnc.network.local.tree import grow_tree
+from ebnc.network.local.tree import grow_graph, grow_tree
 from ebnc.network.local.tree_growth import ALPHAS
 from ebnc.score.dirichlet import dirichlet_log_evidence
 

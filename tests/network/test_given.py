@@ -62,19 +62,6 @@ def test_bic_and_bdeu_of_tables_are_pgmpys():
     assert network.log_evidence == pytest.approx(bdeu, rel=1e-9)
 
 
-def test_bic_of_tables_is_pyagrums():
-    gum = pytest.importorskip("pyagrum")
-    frame = sample()
-    learner = gum.BNLearner(frame.astype(str))
-    learner.useNoPrior()
-    learner.useScoreBIC()
-    network = ebnc.Network.fit(STRING, frame, local="table")
-    for node, parents in parents_of(ARCS).items():
-        # pyAgrum takes logarithms to base 2.
-        expected = learner.score(node, parents) * np.log(2)
-        assert network.node_scores[node].bic == pytest.approx(expected, rel=1e-6)
-
-
 @pytest.mark.slow
 def test_a_trivial_ebnc_and_a_table_have_the_same_bic():
     """200 data sets, many so small that classes are separated and configurations do not occur."""

@@ -12,10 +12,9 @@ from cli.command import succeeded
 from ebnc.data.coder import encode
 from ebnc.formats.native import schema
 from ebnc.network.local.configurations import largest_log_likelihood
-from ebnc.network.local.kind import Kind
 from ebnc.network.local.kinds import KINDS, learnable_kinds
 from ebnc.network.local.local import LearnedLocal
-from ebnc.network.local.node import LearnedAnew
+from ebnc.network.local.node import Kind, LearnedAnew
 from ebnc.network.local.plain import FieldType, shaped
 from ebnc.report import render_html, summarise_network
 from ebnc.score.dirichlet import dirichlet_log_evidence

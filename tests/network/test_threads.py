@@ -48,20 +48,6 @@ def test_the_number_of_threads_changes_nothing(regime, n_jobs, monkeypatch):
     np.testing.assert_array_equal(found.log_likelihood(data), expected.log_likelihood(data))
 
 
-@pytest.mark.slow
-def test_a_dense_run_is_recorded_by_threads_and_taken_up(tmp_path):
-    data = binary_rows()
-    options = {"order": list(data), "checkpoint": tmp_path / "run"}
-    expected = ebnc.Network.learn(data, order=list(data), n_jobs=1)
-    first = ebnc.Network.learn(data, n_jobs=2, **options)
-    lines = (tmp_path / "run").read_text().splitlines()
-    assert len(lines) >= len(data)
-    (tmp_path / "run").write_text("\n".join(lines[:6]) + "\n")
-    again = ebnc.Network.learn(data, n_jobs=2, **options)
-    assert content(first) == content(expected)
-    assert content(again) == content(expected)
-
-
 def test_a_search_that_comes_back_ends_as_one_that_estimates_again(monkeypatch):
     """Scores are equal but for the rounding of fits that begin elsewhere."""
     rng = np.random.default_rng(0)

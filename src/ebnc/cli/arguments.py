@@ -1,7 +1,7 @@
 """Command-line options that several verbs share."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -25,7 +25,8 @@ Quiet: TypeAlias = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print no progress, no summary.")
 ]
 ScoreOption: TypeAlias = Annotated[
-    Literal["laplace", "bic"], typer.Option("--score", help="The score that the search maximises.")
+    str,
+    typer.Option("--score", metavar="[laplace|bic]", help="The score that the search maximises."),
 ]
 Exclude: TypeAlias = Annotated[
     list[str] | None,

@@ -30,6 +30,12 @@ def _is_one_of(*options: str) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, str) and value in options
 
 
+def _is_criterion(value: Any) -> bool:
+    from ebnc.score.criterion import CRITERIA
+
+    return _is_one_of(*CRITERIA)(value)
+
+
 def _is_structure(value: Any) -> bool:
     return isinstance(value, EmbeddedStructure) or _is_one_of("search", *FAMILIES)(value)
 
@@ -52,7 +58,7 @@ def _are_arcs(value: Any) -> bool:
 
 ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "structure": (_is_structure, f"'search', one of {list(FAMILIES)} or an EmbeddedStructure"),
-    "criterion": (_is_one_of("laplace", "bic"), "'laplace' or 'bic'"),
+    "criterion": (_is_criterion, "'laplace' or 'bic'"),
     "average": (lambda value: isinstance(value, bool | np.bool_), "True or False"),
     "class_weight": (
         lambda value: value is None or isinstance(value, Mapping) or _is_one_of("balanced")(value),

@@ -7,7 +7,7 @@ import numpy as np
 from ebnc.kernels.compiling import compiled
 from ebnc.kernels.log_gamma import log_gamma
 
-__all__ = ["best_log_evidences", "log_evidences_of_counts"]
+__all__ = ["log_evidences_of_counts"]
 
 
 @compiled
@@ -52,17 +52,3 @@ def log_evidences_of_counts(counts, alphas):  # type: ignore[no-untyped-def]
         prior = n_totals * math.lgamma(n_classes * alpha) - n_present * math.lgamma(alpha)
         out[a] = prior + (cells - sums)
     return out
-
-
-@compiled
-def best_log_evidences(tables, starts, n_states, n_classes, alphas, out):  # type: ignore[no-untyped-def]
-    """Log evidence of each of V tables, maximised over α.
-
-    tables: concatenated; table v begins at starts[v] and has shape (q, K, n_states[v])
-    starts: (V + 1,)      n_states, out: (V,)      alphas: (V, A)
-    """
-    for v in range(len(out)):
-        table = tables[starts[v] : starts[v + 1]]
-        n_outer = table.size // (n_classes * n_states[v])
-        counts = table.reshape(n_outer, n_classes, n_states[v])
-        out[v] = log_evidences_of_counts(counts, alphas[v]).max()

@@ -11,7 +11,7 @@ from ebnc.kernels.tiles import TILE, mix, probabilities, room_for_tile, scatter
 
 __all__ = [
     "count_classes",
-    "count_with_columns",
+    "count_with_column",
     "cross_tabulate",
     "draw_rows",
     "information",
@@ -155,21 +155,15 @@ def cross_tabulate(cells_a, cells_b, n_b, values, table):  # type: ignore[no-unt
 
 
 @compiled
-def count_with_columns(cells, codes, columns, n_states, weights, starts, tables):  # type: ignore[no-untyped-def]
-    """tables[starts[v] + cells[i] · n_states[v] + codes[columns[v], i]] += weights[i].
-
-    The tables of the columns are concatenated; without weights every row counts 1.
-    """
-    for v in range(len(columns)):
-        column = codes[columns[v]]
-        table = tables[starts[v] : starts[v + 1]]
-        n = np.uint64(n_states[v])
-        if weights.size:
-            for i in range(cells.size):
-                table[np.uint64(cells[i]) * n + np.uint64(column[i])] += weights[i]
-        else:
-            for i in range(cells.size):
-                table[np.uint64(cells[i]) * n + np.uint64(column[i])] += 1.0
+def count_with_column(cells, column, n_states, weights, table):  # type: ignore[no-untyped-def]
+    """table[cells[i] · n_states + column[i]] += weights[i]; without weights every row counts 1."""
+    n = np.uint64(n_states)
+    if weights.size:
+        for i in range(cells.size):
+            table[np.uint64(cells[i]) * n + np.uint64(column[i])] += weights[i]
+    else:
+        for i in range(cells.size):
+            table[np.uint64(cells[i]) * n + np.uint64(column[i])] += 1.0
 
 
 @compiled

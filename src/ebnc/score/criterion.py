@@ -7,9 +7,9 @@ diagonal of the curvature of its likelihood (``ridge``).
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Protocol
 
 import numpy as np
 
@@ -22,10 +22,68 @@ from ebnc.score.laplace import laplace_log_evidence
 from ebnc.score.scales import log_hyperprior
 from ebnc.typing import FloatArray
 
-__all__ = ["BIC", "CRITERIA", "Criterion", "Laplace"]
+__all__ = ["BIC", "CRITERIA", "Criterion", "Laplace", "LocalScores"]
 
 RIDGE = 1e-9
 """Added curvature, relative to the largest, because data may not determine all parameters."""
+
+
+class LocalScores(Protocol):
+    """What is known of a local distribution that is not an EBNC, such as a table or a tree."""
+
+    @property
+    def log_evidence(self) -> float:
+        """log p(D | m)."""
+        ...
+
+    @property
+    def log_likelihood(self) -> float:
+        """The largest log-likelihood."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """d, the number of free parameters."""
+        ...
+
+
+class Criterion(Protocol):
+    """The score of a structure without the prior of structures, in nats; higher is better."""
+
+    @property
+    def prior(self) -> NormalPrior | None:
+        """The fixed prior of φ; None if the criterion has no prior or tunes its scales."""
+        ...
+
+    @property
+    def tunes_scales(self) -> bool:
+        """Whether evidence chooses the scales of the prior for each structure."""
+        ...
+
+    def fit(
+        self, likelihood: Posterior, prior: NormalPrior | None, start: FloatArray | None, /
+    ) -> Fit:
+        """Fit a structure, so that ``value`` can score it."""
+        ...
+
+    def value(self, fit: Fit) -> float:
+        """Return the score of a fit."""
+        ...
+
+    def of_local(self, local: LocalScores, n_cases: float, /) -> float:
+        """Return the score of a table, tree, …, on the same scale as that of an EBNC."""
+        ...
+
+    def price(self, precision: FloatArray, log_determinant: float, n_cases: float, /) -> float:
+        """Return the part of a block's contribution to the score that is not its fit.
+
+        ``precision``: 1/σ² of each. ``log_determinant``: log |V| of the block's curvature V.
+        """
+        ...
+
+    def ridge(self, precision: FloatArray, curvature: FloatArray, /) -> FloatArray:
+        """Return the values to add to the diagonal of the curvature of a block's likelihood."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -56,6 +114,10 @@ class Laplace:
         assert fit.log_evidence is not None
         return fit.log_evidence
 
+    def of_local(self, local: LocalScores, _n_cases: float) -> float:
+        """Return log p(D | m)."""
+        return local.log_evidence
+
     def price(self, precision: FloatArray, log_determinant: float, _n_cases: float) -> float:
         """½ log |prior precision| − ½ log |V|, with V the curvature of the block."""
         return 0.5 * float(np.log(precision).sum()) - 0.5 * log_determinant
@@ -83,6 +145,10 @@ class BIC:
         assert fit.bic is not None
         return fit.bic
 
+    def of_local(self, local: LocalScores, n_cases: float) -> float:
+        """Return BIC."""
+        return bic(local.log_likelihood, local.dimension, n_cases)
+
     def price(self, precision: FloatArray, _log_determinant: float, n_cases: float) -> float:
         """−(d/2) log N."""
         return -0.5 * len(precision) * math.log(n_cases)
@@ -92,10 +158,9 @@ class BIC:
         return np.maximum(precision, RIDGE * float(curvature.diagonal().max()))
 
 
-Criterion: TypeAlias = Laplace | BIC
-
-CRITERIA: Mapping[str, Callable[[NormalPrior | None], Criterion]] = {
+CRITERIA: dict[str, Callable[[NormalPrior | None], Criterion]] = {
     "laplace": Laplace,
     "bic": lambda _: BIC(),
 }
-"""Criteria by name; the argument is the fixed prior of φ, or None to tune its scales."""
+"""Criteria by name; the argument is the fixed prior of φ, or None to tune its scales. Add new ones
+here."""

@@ -9,7 +9,7 @@ number of configurations, this is BDeu with equivalent sample size s.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ebnc.typing import FloatArray, IntArray
+from ebnc.typing import FloatArray
 
 __all__ = ["SAMPLE_SIZES", "best_alpha", "dirichlet_log_evidence", "table_alphas"]
 
@@ -26,23 +26,25 @@ def dirichlet_log_evidence(counts: FloatArray, alpha: float) -> float:
 
 
 def best_alpha(counts: FloatArray, alphas: ArrayLike) -> tuple[float, float]:
-    """Return the first of ``alphas`` with the largest evidence, and that evidence."""
+    """Return the first of ``alphas`` with the largest evidence, and that evidence.
+
+    ``counts``: shape (configurations, K) or (configurations, K, states of one more parent).
+    """
     candidates = np.asarray(alphas, dtype=np.float64)
     evidences = _log_evidences(counts, candidates)
-    best = int(np.argmax(evidences))
+    best = evidences.argmax()
     return float(candidates[best]), float(evidences[best])
 
 
-def table_alphas(n_cells: int | IntArray, sample_size: float | None) -> FloatArray:
-    """Return α_jk = s/(q K) of a table with q K cells, for s or for all ``SAMPLE_SIZES``.
-
-    The result has one row per table if ``n_cells`` is an array.
-    """
-    sizes = np.array(SAMPLE_SIZES if sample_size is None else (sample_size,))
-    return np.asarray(sizes / np.expand_dims(n_cells, -1))
+def table_alphas(n_cells: int, sample_size: float | None) -> FloatArray:
+    """Return α_jk = s/(q K) of a table with q K cells, for s or for all ``SAMPLE_SIZES``."""
+    return np.array(SAMPLE_SIZES if sample_size is None else (sample_size,)) / n_cells
 
 
 def _log_evidences(counts: FloatArray, alphas: FloatArray) -> FloatArray:
     from ebnc.kernels.dirichlet import log_evidences_of_counts
 
-    return np.asarray(log_evidences_of_counts(np.ascontiguousarray(counts)[:, :, None], alphas))
+    whole = np.ascontiguousarray(counts)
+    return np.asarray(
+        log_evidences_of_counts(whole[:, :, None] if whole.ndim == 2 else whole, alphas)
+    )

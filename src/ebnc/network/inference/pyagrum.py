@@ -1,7 +1,6 @@
 """Conversion to and from pyAgrum (extra ``exact``), and exact posteriors computed by it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import log, prod
 from typing import Any
 
@@ -14,15 +13,7 @@ from ebnc.network.local.table import Table
 from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
 
-__all__ = ["ExactPosterior", "exact_posterior", "tables_from_pyagrum", "to_pyagrum"]
-
-
-@dataclass(frozen=True, eq=False)
-class ExactPosterior:
-    """p(variables | evidence) with one axis per variable, and log p(evidence)."""
-
-    probabilities: FloatArray
-    log_evidence: float
+__all__ = ["exact_posterior", "tables_from_pyagrum", "to_pyagrum"]
 
 
 def _pyagrum() -> Any:
@@ -82,10 +73,11 @@ def exact_posterior(
     network: Joint,
     variables: Sequence[str],
     evidence: Mapping[str, int],
-) -> ExactPosterior | None:
-    """Run pyAgrum's lazy propagation on the relevant nodes; None if the evidence is impossible.
+) -> tuple[FloatArray, float] | None:
+    """Return p(variables | evidence) and log p(evidence); None if the evidence is impossible.
 
-    The sizes of the cliques are checked before pyAgrum allocates tables for them.
+    pyAgrum's lazy propagation runs on the relevant nodes; the sizes of the cliques are checked
+    before it allocates tables for them.
     """
     bn = to_pyagrum(network, network.ancestral([*variables, *evidence]))
     gum = _pyagrum()
@@ -102,12 +94,9 @@ def exact_posterior(
                 f"{MOST_CELLS} cells; query by sampling (method='weighting' or 'gibbs')"
             )
     try:
-        if evidence:
-            p_evidence = float(engine.evidenceProbability())
-            if p_evidence <= 0.0:
-                return None
-        else:
-            p_evidence = 1.0
+        p_evidence = float(engine.evidenceProbability()) if evidence else 1.0
+        if p_evidence <= 0.0:
+            return None
         if len(variables) == 1:
             posterior = engine.posterior(variables[0])
         else:
@@ -116,7 +105,7 @@ def exact_posterior(
         return None
     order = list(reversed(posterior.names))
     array = np.transpose(posterior.toarray(), [order.index(x) for x in variables])
-    return ExactPosterior(array, log(p_evidence))
+    return array, log(p_evidence)
 
 
 def state_names(states: tuple[State, ...]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from ebnc.data.coder import code_of
-from ebnc.data.rows import CodedRows, code_type
+from ebnc.data.rows import CodedRows
 from ebnc.domain import State
 from ebnc.errors import ParameterError, QueryError, TooLargeError
 from ebnc.network.inference.elimination import log_sums, plan_elimination
@@ -19,6 +19,7 @@ from ebnc.network.inference.sampling import (
     BURN_IN,
     FEW_EFFECTIVE,
     WeightedSamples,
+    blank_rows,
     effective_size,
     gibbs_samples,
     resample,
@@ -58,12 +59,11 @@ class _Question:
         method: str,
         warning: str | None = None,
     ) -> QueryResult:
-        shape = self.shape
         return QueryResult(
             self.variables,
             tuple(self.network.domain[x] for x in self.variables),
-            probabilities.reshape(shape),
-            None if errors is None else errors.reshape(shape),
+            probabilities.reshape(self.shape),
+            None if errors is None else errors.reshape(self.shape),
             log_evidence,
             method,
             warning,
@@ -118,9 +118,11 @@ def _exact(question: _Question) -> QueryResult:
     try:
         plan = plan_elimination(network, question.variables, question.evidence)
     except TooLargeError:
-        return _by_pyagrum(question)
-    n_states = tuple(map(network.domain.n_states, network.variables))
-    rows = CodedRows(network.variables, n_states, np.zeros((len(network), 1), code_type(n_states)))
+        posterior = exact_posterior(network, question.variables, question.evidence)
+        if posterior is None:
+            raise question.impossible() from None
+        return question.answer(posterior[0], None, posterior[1], "exact (pyAgrum)")
+    rows = blank_rows(network, 1)
     for name, code in question.evidence.items():
         rows.codes[rows.place(name)] = code
     joint = log_sums(network, rows, plan)[0]
@@ -128,14 +130,6 @@ def _exact(question: _Question) -> QueryResult:
     if log_evidence == -np.inf:
         raise question.impossible()
     return question.answer(np.exp(joint - log_evidence), None, log_evidence, "exact")
-
-
-def _by_pyagrum(question: _Question) -> QueryResult:
-    network = question.network
-    posterior = exact_posterior(network, question.variables, question.evidence)
-    if posterior is None:
-        raise question.impossible()
-    return question.answer(posterior.probabilities, None, posterior.log_evidence, "exact (pyAgrum)")
 
 
 def _weighted_samples(question: _Question, n: int) -> WeightedSamples:

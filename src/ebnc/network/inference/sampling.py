@@ -15,6 +15,7 @@ from ebnc.typing import CodeArray, FloatArray
 __all__ = [
     "FEW_EFFECTIVE",
     "WeightedSamples",
+    "blank_rows",
     "effective_size",
     "gibbs_samples",
     "resample",
@@ -42,7 +43,7 @@ class WeightedSamples:
 
 def sample_codes(network: Joint, n: int, generator: np.random.Generator) -> CodeArray:
     """Draw n rows of p(z) as codes, shape (variables, n), by forward sampling."""
-    rows = _blank(network, n)
+    rows = blank_rows(network, n)
     _draw(network, rows, network.order, {}, generator)
     return rows.codes
 
@@ -58,7 +59,7 @@ def weighted_samples(
 
     Only ``names``, the evidence and their ancestors are sampled.
     """
-    rows = _blank(network, n)
+    rows = blank_rows(network, n)
     order = network.ancestral([*names, *evidence])
     logarithms = _draw(network, rows, order, evidence, generator)
     peak = float(logarithms.max())
@@ -109,9 +110,8 @@ def gibbs_samples(
     for sweep in range(BURN_IN + n_sweeps):
         for name in hidden:
             place, n_states = rows.place(name), network.domain.n_states(name)
-            logarithm = np.empty((len(rows), n_states))
             with np.errstate(divide="ignore"):
-                logarithm[:] = np.log(network[name].probabilities(rows))
+                logarithm = np.log(network[name].probabilities(rows))
             for state in range(n_states):
                 rows.codes[place] = state
                 for child in children[name]:
@@ -124,7 +124,8 @@ def gibbs_samples(
             yield rows
 
 
-def _blank(network: Joint, n: int) -> CodedRows:
+def blank_rows(network: Joint, n: int) -> CodedRows:
+    """Return n rows of all variables with every code 0."""
     names = network.variables
     n_states = tuple(map(network.domain.n_states, names))
     return CodedRows(names, n_states, np.zeros((len(names), n), dtype=code_type(n_states)))

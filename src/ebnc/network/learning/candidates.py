@@ -24,19 +24,7 @@ FITTED_AT_ONCE = 4  # refinements of a node to consider before its next change
 
 
 class Candidate(NamedTuple):
-    """A change of one node.
-
-    Attributes
-    ----------
-    change
-        The change itself.
-    gain
-        The rise of the score, in nats.
-    is_estimate
-        Whether only a fit gives the exact gain.
-    state
-        The node after the change; None if it was not fitted.
-    """
+    """A change of one node and its gain, in nats; ``state``: the node after it, if fitted."""
 
     change: Change
     gain: float

@@ -1,7 +1,9 @@
 """Changes of a network that is being learned, and the trace of those that were accepted."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 __all__ = ["Change", "NetworkStep", "NetworkTrace"]
 
@@ -18,6 +20,12 @@ class Change:
     head: str
     tail: str = ""
     families: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @classmethod
+    def from_json(cls, event: Mapping[str, Any]) -> "Change":
+        """Return the change that a checkpoint recorded."""
+        families = tuple((name, tuple(parents)) for name, parents in event["families"])
+        return cls(event["verb"], event["head"], event["tail"], families)
 
     @cached_property
     def concerned(self) -> frozenset[str]:

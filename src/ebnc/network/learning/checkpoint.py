@@ -15,17 +15,21 @@ from typing import IO, Any
 from ebnc.data.cases import Cases
 from ebnc.errors import FileError, SearchError
 
-__all__ = ["Checkpoint", "Unrecorded", "fingerprint"]
+__all__ = ["Checkpoint", "fingerprint"]
 
 FORMAT = "ebnc checkpoint 1"
 
 
 class Checkpoint:
-    """An open record; ``events`` are those of earlier runs. Call ``close`` at the end."""
+    """An open record; ``events`` are those of earlier runs. Without a path it stores nothing."""
 
-    def __init__(self, path: str | os.PathLike[str], mark: str) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | os.PathLike[str] | None, mark: str) -> None:
+        self.events: list[dict[str, Any]] = []
         self._lock = threading.Lock()
+        self._file: IO[bytes] | None = None
+        if path is None:
+            return
+        self.path = Path(path)
         header = json.dumps({"format": FORMAT, "fingerprint": mark})
         try:
             lines, whole = self._whole_lines()
@@ -35,7 +39,7 @@ class Checkpoint:
                     f"checkpoint {self.path} belongs to other data or other settings; choose "
                     "another file, or delete this one to start again"
                 )
-            self._file: IO[bytes] = open(self.path, "ab")  # noqa: SIM115
+            self._file = open(self.path, "ab")  # noqa: SIM115
             self._file.truncate(whole)
             if not lines:
                 self._write(header)
@@ -48,7 +52,8 @@ class Checkpoint:
 
     def close(self) -> None:
         """Close the file; all appended events are already written."""
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
 
     def append(self, event: dict[str, Any]) -> None:
         """Append one event; any thread may call this."""
@@ -56,8 +61,9 @@ class Checkpoint:
             self._write(json.dumps(event))
 
     def _write(self, line: str) -> None:
-        self._file.write(line.encode() + b"\n")
-        self._file.flush()
+        if self._file is not None:
+            self._file.write(line.encode() + b"\n")
+            self._file.flush()
 
     def _whole_lines(self) -> tuple[list[str], int]:
         if not self.path.exists():
@@ -85,18 +91,6 @@ class Checkpoint:
         return FileError(
             f"checkpoint {self.path} is damaged in line {number}; delete it to start again"
         )
-
-
-class Unrecorded:
-    """A record that stores nothing, for runs without a checkpoint."""
-
-    events: tuple[dict[str, Any], ...] = ()
-
-    def append(self, event: dict[str, Any]) -> None:
-        """Ignore the event."""
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 def fingerprint(cases: Cases, settings: Iterable[object]) -> str:

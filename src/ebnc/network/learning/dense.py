@@ -11,12 +11,9 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from ebnc.data.cases import Cases
-from ebnc.data.rows import CodedRows
 from ebnc.network.learning.constraints import Constraints
 from ebnc.network.learning.dense_node import DenseFit, fit_dense_node
 from ebnc.network.learning.indicators import Indicators
@@ -32,7 +29,7 @@ from ebnc.search.scorer import Scored, Scorer
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.threads import in_parallel, one_blas_thread
 
-__all__ = ["DenseNode", "all_binary", "learn_dense_nodes"]
+__all__ = ["DenseNode", "learn_dense_nodes"]
 
 SEARCHED = 32
 """Maximum number of variables for which interactions inside nodes are searched."""
@@ -56,24 +53,12 @@ def learn_dense_nodes(
     constraints: Constraints,
     *,
     known: Mapping[str, DenseFit],
-    record: Callable[[str, DenseFit], None],
+    record: Callable[[dict[str, Any]], None],
 ) -> dict[str, DenseNode]:
-    """Learn all nodes for one order; every variable has two states.
+    """Learn all nodes for one order of variables with two states.
 
-    Parameters
-    ----------
-    cases
-        Data of all variables.
-    order
-        The variables, each after its parents.
-    settings
-        How nodes are fitted.
-    constraints
-        A tree is admissible only if it uses the required parents of its node.
-    known
-        Fits of an earlier run, which are not repeated.
-    record
-        Called with every newly fitted EBNC, from several threads.
+    ``known``: fits of an earlier run, which are not repeated. ``record`` is called with every newly
+    fitted EBNC, from several threads.
     """
     data = Indicators.of(cases, order)
     nodes = replace(settings, chooses_parents=False)
@@ -90,7 +75,8 @@ def learn_dense_nodes(
         fit = known.get(name)
         if fit is None and "ebnc" in learner.learners:
             fit = fit_dense_node(data, d, start)
-            record(name, fit)
+            numbers = [fit.scale, fit.log_evidence, fit.log_hyperprior]
+            record({"node": name, "phi": fit.phi.tolist(), "numbers": numbers})
         return _best_kind(learner, tuple(order[:d]), fit, searches=len(order) <= SEARCHED)
 
     # The last nodes are the most expensive; starting with them keeps all cores busy to the end.
@@ -124,7 +110,8 @@ def _best_kind(
             searched = _searched(node.cases, before, node.settings.structure_prior)
             if searched.score > naive.score:
                 scores["ebnc"] = searched.score + learner.embedded.intercept_correction
-                makers["ebnc"] = partial(_plain, searched)
+                domain, phi = searched.fit.design.basis.domain, searched.fit.phi
+                makers["ebnc"] = partial(EBNC, searched.structure, domain, phi, ORTHONORMAL.name)
     for kind, other in learner.learners.items():
         if kind != "ebnc":
             compete(kind, other)
@@ -140,19 +127,6 @@ def _best_kind(
 
 def _searched(cases: Cases, before: tuple[str, ...], structure_prior: bool) -> Scored:
     """Search greedily for interactions between predecessors, from the naive structure."""
-    rows = cases.rows
-    codes = rows.codes[[rows.place(x) for x in before]]
-    inputs = CodedRows(before, tuple(map(cases.domain.n_states, before)), codes)
-    distinct = Cases(cases.domain, cases.target, inputs, cases.classes, cases.weights).counted()
     naive = EmbeddedStructure.naive(cases.target, before)
-    return greedy_search(Scorer(distinct, structure_prior=structure_prior), naive).best
-
-
-def _plain(scored: Scored) -> EBNC:
-    """Return the EBNC of a fit, without the data and the Hessian."""
-    return EBNC(scored.structure, scored.fit.design.basis.domain, scored.fit.phi, ORTHONORMAL.name)
-
-
-def all_binary(cases: Cases) -> bool:
-    """Return True if no variable has more than two states."""
-    return bool(np.all(np.array(cases.rows.n_states) <= 2))
+    scorer = Scorer(cases.projected(before), structure_prior=structure_prior)
+    return greedy_search(scorer, naive).best

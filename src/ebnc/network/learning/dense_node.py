@@ -92,7 +92,7 @@ def fit_dense_node(data: Indicators, d: int, scale: float = math.exp(HYPER_MEAN)
     share = (float(classes @ data.counts) + 0.5) / (float(data.counts.sum()) + 1.0)
     beta = np.zeros(d + 1)
     beta[0] = math.log(share / (1.0 - share))
-    here = _place(data, classes, beta)
+    here = _place(data, classes, beta, data.log_odds(beta))
     log_scale = math.log(scale)
     for _ in range(MOST_ROUNDS if d else 0):
         prior = _Prior(d, math.exp(log_scale))
@@ -117,11 +117,7 @@ def fit_dense_node(data: Indicators, d: int, scale: float = math.exp(HYPER_MEAN)
     return DenseFit(_to_state_one(here.beta, data.rare), math.exp(log_scale), evidence, hyper)
 
 
-def _place(data: Indicators, classes: FloatArray, beta: FloatArray) -> _Place:
-    return _terms(data, classes, beta, data.log_odds(beta))
-
-
-def _terms(data: Indicators, classes: FloatArray, beta: FloatArray, log_odds: FloatArray) -> _Place:
+def _place(data: Indicators, classes: FloatArray, beta: FloatArray, log_odds: FloatArray) -> _Place:
     residual, information = np.empty_like(log_odds), np.empty_like(log_odds)
     likelihood = logistic_terms(log_odds, classes, data.counts, residual, information)
     return _Place(beta, log_odds, residual, information, likelihood)
@@ -146,12 +142,13 @@ def _climb(
         slope = float(gradient @ step)
         value = here.likelihood - 0.5 * float(here.beta @ prior.times(here.beta))
         if slope < 2.0 * max(tolerance, 1e-13 * abs(value)):
-            return _place(data, classes, here.beta + step), factor
+            beta = here.beta + step
+            return _place(data, classes, beta, data.log_odds(beta)), factor
         ahead = data.log_odds(step)
         length = 1.0
         for _ in range(MOST_HALVINGS):
             beta = here.beta + length * step
-            there = _terms(data, classes, beta, here.log_odds + length * ahead)
+            there = _place(data, classes, beta, here.log_odds + length * ahead)
             gained = there.likelihood - 0.5 * float(beta @ prior.times(beta)) - value
             if gained >= 1e-4 * length * slope:
                 break

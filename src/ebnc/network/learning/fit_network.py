@@ -5,7 +5,6 @@ they are fitted one by one (Theorem 2).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ebnc.data.cases import Cases
@@ -22,7 +21,7 @@ from ebnc.parameters.phi import Basis
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.structure.model_string import parse_model_string
 
-__all__ = ["FIT_KINDS", "Given", "GivenGraph", "fit_network", "read_graph"]
+__all__ = ["Given", "fit_network"]
 
 FIT_KINDS = ("ebnc", "table", "auto")
 """Kinds of nodes that ``Network.fit`` accepts; ``auto`` is the best of the default kinds."""
@@ -36,21 +35,13 @@ Given: TypeAlias = (
 """A model string, arcs (parent, child), a network, or for each node its structure or parents."""
 
 
-@dataclass(frozen=True, eq=False)
-class GivenGraph:
-    """The parents of every node, and the embedded structures that were given."""
+def _read_graph(
+    given: Given, names: Sequence[str]
+) -> tuple[dict[str, tuple[str, ...]], dict[str, EmbeddedStructure]]:
+    """Return the parents of every column, and the embedded structures that were given.
 
-    parents: Mapping[str, tuple[str, ...]]
-    structures: Mapping[str, EmbeddedStructure]
-
-    def structure(self, name: str) -> EmbeddedStructure:
-        """Return the given embedded structure of a node, otherwise the naive one."""
-        own = self.structures.get(name)
-        return EmbeddedStructure.naive(name, self.parents[name]) if own is None else own
-
-
-def read_graph(given: Given, names: Sequence[str]) -> GivenGraph:
-    """Read a graph over the columns ``names``; a column without arcs is a root."""
+    A column without arcs is a root.
+    """
     parents: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
     structures: dict[str, EmbeddedStructure] = {}
     for name, of_node in _families(given):
@@ -75,7 +66,7 @@ def read_graph(given: Given, names: Sequence[str]) -> GivenGraph:
                     f"{_few(names)}"
                 )
     topological_order(parents)
-    return GivenGraph(parents, structures)
+    return parents, structures
 
 
 def fit_network(
@@ -87,32 +78,37 @@ def fit_network(
 ) -> tuple[list[Local], dict[str, NodeScore]]:
     """Fit every node and score it; see ``Network.fit``."""
     names = cases.rows.names
-    graph = read_graph(given, names)
+    parents, structures = _read_graph(given, names)
     kinds = _kinds(local, names)
     locals_, scores = [], {}
     for name in names:
         own = Cases(cases.domain, name, cases.rows, cases.rows.column(name), cases.weights)
-        fitted = _fit_node(graph, own, kinds[name], prior_scale, sample_size)
+        structure = structures.get(name)
+        fitted = _fit_node(own, parents[name], structure, kinds[name], prior_scale, sample_size)
         locals_.append(fitted)
         scores[name] = node_score(fitted, own, sample_size=sample_size)
     return locals_, scores
 
 
 def _fit_node(
-    graph: GivenGraph, cases: Cases, kind: str, prior_scale: object, sample_size: float | None
+    cases: Cases,
+    parents: tuple[str, ...],
+    given: EmbeddedStructure | None,
+    kind: str,
+    prior_scale: object,
+    sample_size: float | None,
 ) -> Local:
     name, domain = cases.target, cases.domain
-    parents = graph.parents[name]
     if kind == "table" or domain.n_states(name) < 2:
         return Table.learn(cases, parents, sample_size)
-    structure = graph.structure(name)
+    structure = EmbeddedStructure.naive(name, parents) if given is None else given
     if kind == "auto":
         # A tree that does not use all parents would not have the arcs of the graph.
         settings = Settings(kinds=DEFAULT_KINDS, structure_prior=False, sample_size=sample_size)
         learner = NodeLearner(cases, name, settings, parents)
         state = learner.learn(parents)
-        if name in graph.structures:
-            state = learner.refine(state, structure)
+        if given is not None:
+            state = learner.refine(state, given)
         if state.kind != "ebnc":
             return learner.local(state)
     try:
@@ -128,7 +124,10 @@ def _families(
     """Return each node with its structure or its parents."""
     if isinstance(given, str):
         families = parse_model_string(given)
-        _refuse_twice([name for name, _ in families])
+        names = [name for name, _ in families]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise NetworkError(f"{twice!r} has two brackets in the model string; write one")
         return families
     if isinstance(given, Mapping):
         return [(name, _of_node(name, value)) for name, value in given.items()]
@@ -159,12 +158,6 @@ def _of_node(name: str, value: object) -> EmbeddedStructure | Iterable[str]:
             f"give {name!r} an EmbeddedStructure or a list of its parents, got {value!r}"
         )
     return [str(parent) for parent in parents]
-
-
-def _refuse_twice(names: Sequence[str]) -> None:
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise NetworkError(f"{twice!r} has two brackets in the model string; write one")
 
 
 def _kinds(local: str | Mapping[str, str], names: Sequence[str]) -> dict[str, str]:

@@ -14,8 +14,7 @@ from ebnc.network.local.embedded import EmbeddedLearner
 from ebnc.network.local.kinds import chosen_kinds
 from ebnc.network.local.local import Local
 from ebnc.network.local.node import LocalFit, LocalLearner, Node, NodeState, Settings
-from ebnc.network.local.table import Table
-from ebnc.network.local.table_learner import TableLearner
+from ebnc.network.local.table import Table, TableLearner
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["NodeLearner", "refuse_unused_parent"]
@@ -33,16 +32,7 @@ def refuse_unused_parent(target: str, local: Local, required: Collection[str]) -
 class NodeLearner:
     """Fits all kinds in ``settings`` to the parents of a node.
 
-    Parameters
-    ----------
-    cases
-        Data of all variables, with any target.
-    target
-        The node.
-    settings
-        How nodes are fitted, and which kinds are considered.
-    required
-        Parents that the node must depend on; a tree that does not use them is not admissible.
+    A tree that does not use the ``required`` parents is not admissible.
     """
 
     def __init__(

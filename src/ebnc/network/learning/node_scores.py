@@ -18,20 +18,18 @@ from ebnc.errors import ParameterError
 from ebnc.fitted import FittedEBNC
 from ebnc.fitting.optimum import likelihood_of
 from ebnc.learn import fit_cases
-from ebnc.network.local.configurations import largest_log_likelihood
+from ebnc.likelihood.posterior import Posterior
+from ebnc.network.local.configurations import Counted, count_by, count_configurations
 from ebnc.network.local.decision_nodes import DecisionNodes
 from ebnc.network.local.local import Local
-from ebnc.network.local.table import Table, count_configurations, table_log_evidence
+from ebnc.network.local.table import Table, table_counted
 from ebnc.network.local.tree_growth import ALPHAS
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
 from ebnc.score.bic import bic, likelihood_supremum
-from ebnc.score.dirichlet import best_alpha
-from ebnc.typing import FloatArray
+from ebnc.score.criterion import CRITERIA
 
-__all__ = ["CRITERIA", "NetworkScore", "NodeScore", "node_score", "score_nodes"]
-
-CRITERIA = ("bic", "laplace", "log_likelihood")
+__all__ = ["NetworkScore", "NodeScore", "node_score", "score_nodes"]
 
 
 @dataclass(frozen=True)
@@ -102,35 +100,43 @@ def score_nodes(
 ) -> NetworkScore:
     """Score all nodes by one criterion; ``cases_of(name)``: the data with this node as target.
 
-    "bic" and "laplace" refit the parameters, because they are scores of structures.
+    All criteria but "log_likelihood" refit the parameters, because they are scores of structures.
     """
-    if criterion not in CRITERIA:
-        raise ParameterError(f"criterion must be one of {', '.join(CRITERIA)}, got {criterion!r}")
+    known = (*sorted(CRITERIA), "log_likelihood")
+    if criterion not in known:
+        raise ParameterError(f"criterion must be one of {', '.join(known)}, got {criterion!r}")
     scores = {}
     for name, local in locals_.items():
         cases = cases_of(name)
         if criterion == "log_likelihood":
             scores[name] = log_likelihood(local, cases)
-        elif criterion == "bic":
-            highest = max_log_likelihood(local, cases)
-            scores[name] = bic(highest, local.dimension, cases.total_weight)
-        elif isinstance(local, EBNC):
-            basis = Basis(local.structure, local.domain)
-            scores[name] = fit_cases(basis, _projected(cases, local), prior_scale).log_evidence
+            continue
+        chosen = CRITERIA[criterion](None)
+        if not isinstance(local, EBNC):
+            scores[name] = chosen.of_local(_counted(local, cases, sample_size), cases.total_weight)
+        elif chosen.tunes_scales:
+            basis, projected = _basis_and_cases(local, cases)
+            scores[name] = fit_cases(basis, projected, prior_scale).log_evidence
         else:
-            scores[name] = _exact_log_evidence(local, cases, sample_size)
+            scores[name] = chosen.value(chosen.fit(_likelihood(local, cases), None, None))
     return NetworkScore(criterion, scores)
 
 
 def node_score(local: Local, cases: Cases, *, sample_size: float | None = None) -> NodeScore:
-    """Return all scores of a node that was fitted to these cases."""
+    """Return all scores of a node that was fitted to these cases.
+
+    The largest log-likelihood of an EBNC exists even if φ̂ does not, because classes are separated
+    or configurations do not occur.
+    """
     likelihood = log_likelihood(local, cases)
-    highest = max(likelihood, max_log_likelihood(local, cases))  # under ML, rounding decides
     evidence: float | None
     if isinstance(local, FittedEBNC):
         evidence = local.fit.log_evidence
+        highest = likelihood_supremum(_likelihood(local, cases)).log_likelihood
     else:
-        evidence = _exact_log_evidence(local, cases, sample_size)
+        counted = _counted(local, cases, sample_size)
+        evidence, highest = counted.log_evidence, counted.log_likelihood
+    highest = max(likelihood, highest)  # under ML, rounding decides
     return NodeScore(
         kind=local.kind,
         parents=local.parents,
@@ -148,40 +154,24 @@ def log_likelihood(local: Local, cases: Cases) -> float:
     return float(each.sum() if cases.weights is None else each @ cases.weights)
 
 
-def max_log_likelihood(local: Local, cases: Cases) -> float:
-    """Return the supremum of L over the parameters of a node of this structure.
-
-    For counts N_jk it is Σ N_jk log N_jk/N_j. For an EBNC it exists even if φ̂ does not, because
-    classes are separated or configurations do not occur.
-    """
-    if isinstance(local, EBNC):
-        basis = Basis(local.structure, local.domain)
-        return likelihood_supremum(likelihood_of(basis, _projected(cases, local))).log_likelihood
-    return largest_log_likelihood(_counts(local, cases))
+def _basis_and_cases(local: EBNC, cases: Cases) -> tuple[Basis, Cases]:
+    basis = Basis(local.structure, local.domain)
+    return basis, cases.projected(local.structure.markov_blanket)
 
 
-def _exact_log_evidence(local: Local, cases: Cases, sample_size: float | None) -> float:
-    """Return the log evidence of a table (BDeu), or of leaves with α chosen by evidence."""
+def _likelihood(local: EBNC, cases: Cases) -> Posterior:
+    return likelihood_of(*_basis_and_cases(local, cases))
+
+
+def _counted(local: Local, cases: Cases, sample_size: float | None) -> Counted:
+    """Return the counts by configuration of the parents, or by leaf."""
     if isinstance(local, Table):
-        return table_log_evidence(cases, local.parents, sample_size)
-    return best_alpha(_counts(local, cases), ALPHAS)[1]
-
-
-def _counts(local: Local, cases: Cases) -> FloatArray:
-    """N_jk by configuration of the parents, or by leaf, shape (q, K)."""
+        counts = count_configurations(cases, local.parents)[1]
+        return table_counted(counts, local.theta.size, sample_size)
     if isinstance(local, DecisionNodes):
-        n_classes = local.domain.n_states(local.target)
         leaves, number = np.unique(local.leaves(cases.rows), return_inverse=True)
-        cells = number * n_classes + cases.classes
-        flat = np.bincount(cells, cases.weights, len(leaves) * n_classes)
-        return np.asarray(flat, dtype=np.float64).reshape(-1, n_classes)
-    if isinstance(local, Table):
-        return count_configurations(cases, local.parents)[1]
+        return Counted(count_by(cases, number, len(leaves)), local.dimension, ALPHAS)
     raise ParameterError(
         f"{local.target!r} is of the kind {local.kind!r}, which has no BIC or evidence here; "
         "score with criterion='log_likelihood', or make it an EBNC, a table or a tree"
     )
-
-
-def _projected(cases: Cases, local: EBNC) -> Cases:
-    return cases.projected(local.structure.markov_blanket)

@@ -59,6 +59,4 @@ def _keeping(ranked: Sequence[str], constraints: Constraints) -> list[str]:
     by_tier = sorted(ranked, key=lambda x: tier.get(x, last))
     inside = set(ranked)
     parents = {x: [p for p in constraints.required_parents(x) if p in inside] for x in by_tier}
-    if not any(parents.values()):
-        return by_tier
-    return list(topological_order(parents))
+    return list(topological_order(parents)) if any(parents.values()) else by_tier

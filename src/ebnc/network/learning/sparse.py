@@ -15,7 +15,7 @@ import heapq
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
@@ -69,20 +69,7 @@ class Position:
 class SparseSearch:
     """The state of a search; ``run`` climbs to a local maximum, ``apply`` repeats a known change.
 
-    Parameters
-    ----------
-    cases
-        Data of all variables.
-    settings
-        How nodes are fitted.
-    constraints
-        Constraints on the arcs.
-    start
-        The first parents of each node; by default, the required ones.
-    report
-        Called with every accepted step.
-    record
-        Called with every accepted change.
+    ``start``: the first parents of each node; by default, the required ones.
     """
 
     def __init__(
@@ -200,21 +187,12 @@ class SparseSearch:
                     self._fit(candidate)
 
     def _moves(self) -> Iterator[Move]:
-        """Yield all moves, allowed or not, best first; ties go to the first node."""
-        nodes = [position.candidates or () for position in self.positions.values()]
-        turns = [(i, turn) for i, head in enumerate(self.positions) for turn in self._turns(head)]
-        # Entries: −gain, number of the node, number of the reversed arc or 0, rank of candidate.
-        waiting = [(-ranked[0].gain, i, 0, 0) for i, ranked in enumerate(nodes) if ranked]
-        waiting += [(-_gain(turn), i, number, 0) for number, (i, turn) in enumerate(turns, 1)]
-        heapq.heapify(waiting)
-        while waiting:
-            _, i, number, rank = heapq.heappop(waiting)
-            if number:
-                yield turns[number - 1][1]
-                continue
-            yield (nodes[i][rank],)
-            if rank + 1 < len(nodes[i]):
-                heapq.heappush(waiting, (-nodes[i][rank + 1].gain, i, 0, rank + 1))
+        """Return all moves, allowed or not, best first; ties go to the first node."""
+        ranked: list[Iterable[Move]] = []
+        for head, position in self.positions.items():
+            ranked.append((candidate,) for candidate in position.candidates or ())
+            ranked += ((turn,) for turn in self._turns(head))
+        return heapq.merge(*ranked, key=lambda move: -_gain(move))
 
     def _turns(self, head: str) -> Iterator[Move]:
         """Yield the reversals of the arcs to a node."""

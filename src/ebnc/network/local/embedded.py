@@ -7,12 +7,12 @@ evidences without parents, which are both known:
 
     log p(D | parents, EBNC) = log p_EBNC(D | parents) + log p_Jeffreys(D | ∅) − log p_EBNC(D | ∅)
 
-BIC has no prior and needs no correction.
+BIC has no prior, and its correction is 0.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from ebnc.data.cases import Cases
 from ebnc.domain import Domain
@@ -20,9 +20,12 @@ from ebnc.errors import ParameterError
 from ebnc.fitted import FittedEBNC
 from ebnc.fitting.optimum import likelihood_of
 from ebnc.learn import fit_likelihood
-from ebnc.network.local.configurations import count_cells, distinct_configurations
-from ebnc.network.local.kind import Kind
-from ebnc.network.local.node import LocalFit, Node, NodeState
+from ebnc.network.local.configurations import (
+    count_cells,
+    distinct_configurations,
+    largest_log_likelihood,
+)
+from ebnc.network.local.node import Kind, LocalFit, Node, NodeState
 from ebnc.network.local.plain import FieldType
 from ebnc.network.local.tree_growth import JEFFREYS
 from ebnc.parameters.coding import ORTHONORMAL
@@ -30,7 +33,6 @@ from ebnc.parameters.constants import without_constants
 from ebnc.parameters.dimension import count_terms
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
-from ebnc.score.criterion import CRITERIA
 from ebnc.score.dirichlet import dirichlet_log_evidence
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
@@ -39,6 +41,14 @@ from ebnc.search.screening import screen
 from ebnc.structure.embedded import EmbeddedStructure
 
 __all__ = ["EMBEDDED", "EmbeddedLearner", "with_parents"]
+
+
+class _Intercept(NamedTuple):
+    """The scores of a node without parents, under one prior."""
+
+    log_evidence: float
+    log_likelihood: float
+    dimension: int
 
 
 class EmbeddedLearner:
@@ -105,13 +115,15 @@ class EmbeddedLearner:
     @cached_property
     def intercept_correction(self) -> float:
         """log p_Jeffreys(D | ∅) − log p_EBNC(D | ∅); see the docstring of the module."""
-        if self.node.settings.score == "bic":
-            return 0.0
-        alone = EmbeddedStructure.naive(self.node.target, ())
-        own = self._scorer(self._distinct(alone)).tuned(alone)
-        counts = count_cells(self.node.cases, ())
-        assert own.fit.log_evidence is not None
-        return dirichlet_log_evidence(counts, JEFFREYS) - own.fit.log_evidence
+        node, criterion = self.node, self.node.settings.criterion
+        alone = EmbeddedStructure.naive(node.target, ())
+        own = Scorer(self._distinct(alone)).tuned(alone).fit.log_evidence
+        assert own is not None
+        counts = count_cells(node.cases, ())
+        wide = _Intercept(own, largest_log_likelihood(counts), counts.size - 1)
+        jeffreys = wide._replace(log_evidence=dirichlet_log_evidence(counts, JEFFREYS))
+        n_cases = node.cases.total_weight
+        return criterion.of_local(jeffreys, n_cases) - criterion.of_local(wide, n_cases)
 
     def _distinct(self, structure: EmbeddedStructure) -> Cases:
         return distinct_configurations(self.node.cases, structure.markov_blanket)
@@ -120,7 +132,7 @@ class EmbeddedLearner:
         node = self.node
         return Scorer(
             cases,
-            CRITERIA[node.settings.score](None),
+            node.settings.criterion,
             structure_prior=node.settings.structure_prior,
             n_inputs=len(node.candidates),
         )

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from ebnc.network.local.decision_graph import GRAPH
 from ebnc.network.local.embedded import EMBEDDED
-from ebnc.network.local.kind import Kind
 from ebnc.network.local.local import Local
+from ebnc.network.local.node import Kind
 from ebnc.network.local.noisy_max_learning import NOISY_MAX
 from ebnc.network.local.plain import equal_by_value
-from ebnc.network.local.table_learner import TABLE
-from ebnc.network.local.tree import TREE
+from ebnc.network.local.table import TABLE
+from ebnc.network.local.tree import GRAPH, TREE
 
 __all__ = ["DEFAULT_KINDS", "KINDS", "chosen_kinds", "equal_locals", "learnable_kinds", "words_of"]
 

@@ -1,11 +1,11 @@
 """The interface of a local distribution p(z | parents) of a network (§2).
 
 ``EBNC``, ``Table``, ``Tree``, ``DecisionGraph`` and ``NoisyMax`` implement it; a network mixes them
-freely. ``network.local.kind`` adds what is needed to learn, save and report a kind.
+freely. ``network.local.node`` adds what is needed to learn, save and report a kind.
 """
 
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol
 
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain
@@ -44,17 +44,19 @@ class Local(Protocol):
         """Return log p of the observed z of every row, shape (rows,)."""
 
 
-L_co = TypeVar("L_co", bound=Local, covariant=True)
-
-
 @dataclass(frozen=True, eq=False)
-class LearnedLocal(Generic[L_co]):
+class LearnedLocal:
     """A local distribution with its log evidence and the logarithm of its structure prior.
 
     ``log_likelihood``: the maximum over all parameters, for BIC; ``local`` may have a lower one.
     """
 
-    local: L_co
+    local: Local
     log_evidence: float
     log_prior: float
     log_likelihood: float
+
+    @property
+    def dimension(self) -> int:
+        """Number of free parameters."""
+        return self.local.dimension

@@ -1,4 +1,4 @@
-"""A node whose local distribution is learned, and the interface of its learners.
+"""A node whose local distribution is learned, the interface of its learners, and their kinds.
 
 Every kind is fitted to the same parents and scored on the same scale, so that the best can be
 chosen (``search.structure_prior`` defines the priors):
@@ -13,31 +13,21 @@ from math import prod
 from typing import Any, Protocol
 
 from ebnc.data.cases import Cases
+from ebnc.domain import Domain
 from ebnc.network.local.local import LearnedLocal, Local
-from ebnc.score.bic import bic
+from ebnc.network.local.plain import FieldType
+from ebnc.score.criterion import CRITERIA, Criterion
 from ebnc.search.structure_prior import log_input_prior
 
-__all__ = ["LearnedAnew", "LocalFit", "LocalLearner", "Node", "NodeState", "Settings"]
+__all__ = ["Kind", "LearnedAnew", "LocalFit", "LocalLearner", "Node", "NodeState", "Settings"]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How nodes are fitted.
+    """How nodes are fitted: the arguments of ``Network.learn``, and two more.
 
-    Attributes
-    ----------
-    score
-        "laplace" or "bic".
-    kinds
-        Names of the kinds to consider.
-    structure_prior
-        Whether the score includes the priors of parents and structures.
-    sample_size
-        The equivalent sample size of the tables' Dirichlet prior; None chooses it by evidence.
-    most_cells
-        Maximum cells of a table, and of a table inside an EBNC.
-    chooses_parents
-        Whether the search chooses the parents, which then have a prior (false if dense).
+    ``most_cells``: maximum cells of a table, and of a table inside an EBNC. ``chooses_parents``:
+    whether the search chooses the parents, which then have a prior (false if dense).
     """
 
     score: str = "laplace"
@@ -47,19 +37,14 @@ class Settings:
     most_cells: int = 4096
     chooses_parents: bool = True
 
+    @property
+    def criterion(self) -> Criterion:
+        """The score as an object."""
+        return CRITERIA[self.score](None)
+
 
 class Node:
-    """The data of one node, and the score that all its kinds share.
-
-    Parameters
-    ----------
-    cases
-        Data of all variables, with this one as target.
-    settings
-        How nodes are fitted.
-    required
-        Parents that the node must depend on.
-    """
+    """The data of all variables with one node as target, and the score that all its kinds share."""
 
     def __init__(self, cases: Cases, settings: Settings, required: Sequence[str] = ()) -> None:
         self.cases, self.settings = cases, settings
@@ -84,11 +69,9 @@ class Node:
             return 0.0
         return log_input_prior(len(self.candidates), n_parents)
 
-    def fit_score(self, learned: LearnedLocal[Local]) -> float:
+    def fit_score(self, learned: LearnedLocal) -> float:
         """Return the score of a distribution without the prior of its parents."""
-        fit = learned.log_evidence
-        if self.settings.score == "bic":
-            fit = bic(learned.log_likelihood, learned.local.dimension, self.cases.total_weight)
+        fit = self.settings.criterion.of_local(learned, self.cases.total_weight)
         return fit + (learned.log_prior if self.settings.structure_prior else 0.0)
 
 
@@ -146,20 +129,47 @@ class LocalLearner(Protocol):
         """Return the distribution of a fit."""
 
 
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """One kind of local distribution: how it is learned, saved in files, and named in reports.
+
+    ``network.local.kinds.KINDS`` is the only list of kinds. ``ebnc.formats`` writes the plain
+    values of ``to_plain`` (``network.local.plain``) to files and checks them on reading.
+
+    Attributes
+    ----------
+    name
+        The name in ``Network.learn``, in files, and as ``kind`` of the distributions.
+    words
+        The name in reports, in the singular: "decision tree".
+    fields
+        The fields of a file besides kind and target; those in ``optional`` may be absent.
+    to_plain
+        Converts a distribution to its fields.
+    from_plain
+        Converts a target, a domain and fields to the distribution; raises an ``EBNCError`` if they
+        contradict each other.
+    learner
+        Makes the ``LocalLearner`` that fits this kind to a node.
+    is_readable
+        Whether reports show ``str(local)``.
+    """
+
+    name: str
+    words: str
+    fields: Mapping[str, FieldType]
+    to_plain: Callable[[Any], dict[str, Any]]
+    from_plain: Callable[[str, Domain, Mapping[str, Any]], Local]
+    learner: Callable[[Node], LocalLearner]
+    optional: frozenset[str] = frozenset()
+    is_readable: bool = False
+
+
 class LearnedAnew:
     """The learner of a kind, such as a tree, that is learned from scratch for every set of parents.
 
-    Parameters
-    ----------
-    name
-        The name of the kind.
-    learn
-        Function of cases and parents; returns the distribution with its evidence.
-    gains
-        Function of cases, the present distribution (or None) and names; returns the gain of each
-        name.
-    node
-        The node to learn.
+    ``learn`` returns the distribution for cases and parents. ``gains`` estimates the gain of each
+    name, given cases and the present distribution (or None).
     """
 
     is_table_without_parents = True
@@ -167,7 +177,7 @@ class LearnedAnew:
     def __init__(
         self,
         name: str,
-        learn: Callable[[Cases, Sequence[str]], LearnedLocal[Local]],
+        learn: Callable[[Cases, Sequence[str]], LearnedLocal],
         gains: Callable[[Cases, Any, Sequence[str]], dict[str, float]],
         node: Node,
     ) -> None:

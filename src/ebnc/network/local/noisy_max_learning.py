@@ -21,19 +21,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import betaln
 
-from ebnc.data.cases import Cases, distinct_rows
-from ebnc.network.local.kind import Kind
+from ebnc.data.cases import Cases
+from ebnc.network.local.configurations import count_configurations
 from ebnc.network.local.local import LearnedLocal
-from ebnc.network.local.node import LearnedAnew
+from ebnc.network.local.node import Kind, LearnedAnew
 from ebnc.network.local.noisy_max import NoisyMax
 from ebnc.network.local.plain import FieldType
 from ebnc.network.local.tree_growth import ALPHAS, JEFFREYS
-from ebnc.typing import FloatArray, IntArray
+from ebnc.typing import FloatArray
 
 __all__ = ["NOISY_MAX", "cause_gains", "learn_noisy_max"]
 
@@ -47,23 +49,14 @@ BOUNDARY = 0.95  # maximum fraction of the distance to δ = 0 that a step may go
 class _Counted:
     """Distinct configurations of the parents: ``codes`` (parents, q), ``counts`` (q, K)."""
 
-    codes: IntArray
+    codes: NDArray[np.integer[Any]]
     n_states: tuple[int, ...]
     counts: FloatArray
 
     @classmethod
     def of(cls, cases: Cases, parents: Sequence[str]) -> "_Counted":
-        n_classes = cases.domain.n_states(cases.target)
-        sizes = tuple(cases.domain.n_states(x) for x in parents)
-        columns = [cases.rows.column(x) for x in parents]
-        if columns:
-            first, inverse = distinct_rows(columns, sizes)
-        else:
-            first, inverse = np.zeros(1, np.intp), np.zeros(len(cases), np.intp)
-        cells = inverse * n_classes + cases.classes
-        flat = np.bincount(cells, cases.weights, minlength=len(first) * n_classes)
-        codes = np.array([column[first] for column in columns], dtype=np.int64)
-        return cls(codes, sizes, flat.astype(np.float64).reshape(len(first), n_classes))
+        codes, counts = count_configurations(cases, parents)
+        return cls(codes, tuple(map(cases.domain.n_states, parents)), counts)
 
     def oriented(self, descending: bool) -> "_Counted":
         """Return the counts with the levels reversed if ``descending``."""
@@ -106,7 +99,7 @@ class _Fit:
     log_likelihood: float
 
 
-def learn_noisy_max(cases: Cases, parents: Sequence[str]) -> LearnedLocal[NoisyMax]:
+def learn_noisy_max(cases: Cases, parents: Sequence[str]) -> LearnedLocal:
     """Learn the noisy-MAX of these parents; evidence chooses normal states, order and α."""
     data = _Counted.of(cases, parents)
     tried = []

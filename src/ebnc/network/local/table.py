@@ -3,32 +3,43 @@
 A table is the trivial EBNC. Its evidence is exact, because the Dirichlet prior is conjugate.
 """
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property, partial
+from itertools import chain
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ebnc.data.cases import Cases, distinct_rows
+from ebnc.data.cases import Cases
 from ebnc.data.coder import encode
 from ebnc.data.frames import cells_to_frame
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError
 from ebnc.memory import refuse_if_too_large
-from ebnc.network.local.configurations import count_cells
-from ebnc.network.local.plain import distributions, equal_by_value, frozen
+from ebnc.network.local.configurations import (
+    Counted,
+    count_cells,
+    count_configurations,
+    count_with,
+    number_configurations,
+)
+from ebnc.network.local.node import Kind, LocalFit, Node, NodeState
+from ebnc.network.local.plain import FieldType, distributions, equal_by_value, frozen, shaped
 from ebnc.parameters.tables import TableSum
 from ebnc.score.dirichlet import best_alpha, table_alphas
-from ebnc.typing import FloatArray, IntArray
+from ebnc.threads import in_parallel
+from ebnc.typing import FloatArray
 
-__all__ = ["Table", "count_configurations", "table_log_evidence"]
+__all__ = ["TABLE", "Table", "TableLearner", "table_counted"]
 
 ROUNDING = 1e-3
 """Maximum difference from 1, per state, of a row's sum (tables are often printed with few digits);
 rows are then divided by their sum."""
+
+TOGETHER = 8  # number of tables in one task of a thread
 
 
 class Table:
@@ -92,14 +103,17 @@ class Table:
             s, the equivalent sample size of BDeu. By default, evidence chooses it.
         """
         domain, target = cases.domain, cases.target
-        shape = [*(domain.n_states(x) for x in parents), domain.n_states(target)]
-        _refuse_large(target, shape)
-        where, counts = count_configurations(cases, parents)
-        n_cells = prod(shape)
-        alpha, _ = best_alpha(counts, table_alphas(n_cells, sample_size))
-        table = np.full((n_cells // shape[-1], shape[-1]), alpha)
-        table[where] += counts
-        return cls(target, parents, domain, (table / table.sum(1, keepdims=True)).reshape(shape))
+        shape = [domain.n_states(x) for x in (*parents, target)]
+        refuse_if_too_large(
+            8 * prod(shape),
+            f"the table of {target!r} given {len(parents)} parents",
+            "use an EBNC or a tree for this node, or fewer parents",
+        )
+        codes, counts = count_configurations(cases, parents)
+        alpha, _ = best_alpha(counts, table_alphas(prod(shape), sample_size))
+        table = np.full((1, *shape), alpha)
+        table[(np.zeros(len(counts), np.intp), *codes)] += counts
+        return cls(target, parents, domain, (table / table.sum(-1, keepdims=True))[0])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Table) and equal_by_value(self, other, Table.to_plain)
@@ -119,14 +133,8 @@ class Table:
     def probabilities(self, data: Rows) -> FloatArray:
         """Return p(z | parents) of every row of ``data``, shape (rows, K)."""
         rows = encode(data, self.domain, self.parents)
-        n_classes = self.theta.shape[-1]
-        if not self.parents:
-            return np.broadcast_to(self.theta, (len(rows), n_classes)).copy()
-        flat = self.theta.reshape(-1, n_classes)
-        cells = np.ravel_multi_index(
-            tuple(rows.column(x).astype(np.int64) for x in self.parents), self.theta.shape[:-1]
-        )
-        return flat[cells]
+        cells = (np.zeros(len(rows), np.intp), *map(rows.column, self.parents))
+        return np.asarray(self.theta[None][cells])
 
     def log_probability(self, data: Rows) -> FloatArray:
         """Return log p of the observed z of every row of ``data``, shape (rows,); −∞ if p is 0."""
@@ -150,43 +158,85 @@ class Table:
         return TableSum(((*self.parents, self.target),), (logarithms,), 1)
 
 
-def count_configurations(cases: Cases, parents: Sequence[str]) -> tuple[IntArray, FloatArray]:
-    """Return the (mixed-radix) numbers of configurations that occur, and N_jk of each, (q′, K).
+class TableLearner:
+    """Fits tables to a node; gains are exact. The model of a fit is the tuple of parents."""
 
-    Configurations that do not occur take no memory, so the number of parents is not limited.
+    is_table_without_parents = False
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def learn(
+        self,
+        parents: tuple[str, ...],
+        near: LocalFit | None = None,  # noqa: ARG002
+    ) -> LocalFit | None:
+        """Score a full table; None if it is too large."""
+        node = self.node
+        if node.n_cells(parents) > node.settings.most_cells:
+            return None
+        score = self._scoring()(count_cells(node.cases, parents))
+        return LocalFit(score + node.log_prior(len(parents)), parents)
+
+    def gains(self, state: NodeState, names: Sequence[str]) -> dict[str, float]:
+        """Return the exact gain of each of ``names`` as an extra parent, unless too large."""
+        node, parents = self.node, state.parents
+        n_inside, n_classes = node.n_cells(parents), node.n_states[node.target]
+        small = [x for x in names if n_inside * node.n_states[x] <= node.settings.most_cells]
+        inside = number_configurations(node.cases, [*parents, node.target])
+        score = self._scoring()
+
+        def scores(some: Sequence[str]) -> list[float]:
+            found = []
+            for name in some:
+                column, n_states = node.cases.rows.column(name), node.n_states[name]
+                counts = count_with(node.cases, inside, n_inside, column, n_states)
+                found.append(score(counts.reshape(-1, n_classes, n_states)))
+            return found
+
+        shares = [small[i : i + TOGETHER] for i in range(0, len(small), TOGETHER)]
+        found = chain.from_iterable(in_parallel(scores, shares))
+        prior = node.log_prior(len(parents) + 1)
+        return {x: one + prior - state.score for x, one in zip(small, found, strict=True)}
+
+    def local(self, fit: LocalFit) -> Table:
+        """Return the table at its posterior mean."""
+        return Table.learn(self.node.cases, fit.model, self.node.settings.sample_size)
+
+    def _scoring(self) -> Callable[[FloatArray], float]:
+        """Return the function from the counts of a table, zeros included, to its score."""
+        criterion, n_cases = self.node.settings.criterion, self.node.cases.total_weight
+        alphas = cache(partial(table_alphas, sample_size=self.node.settings.sample_size))
+
+        def score(counts: FloatArray) -> float:
+            n_cells = counts.size
+            dimension = n_cells - n_cells // counts.shape[1]
+            return criterion.of_local(Counted(counts, dimension, alphas(n_cells)), n_cases)
+
+        return score
+
+
+def table_counted(counts: FloatArray, n_cells: int, sample_size: float | None) -> Counted:
+    """Return the counts of a table with ``n_cells`` cells, for its scores.
+
+    Axis 1 of ``counts`` is the target. ``sample_size``: the equivalent sample size of BDeu; None
+    chooses it by evidence.
     """
-    sizes = [cases.domain.n_states(x) for x in parents]
-    if prod(sizes) <= max(1024, len(cases)):
-        counts = count_cells(cases, parents)
-        where = np.flatnonzero(counts.any(axis=1))
-        return where, counts[where]
-    n_classes = cases.domain.n_states(cases.target)
-    columns = [cases.rows.column(x) for x in parents]
-    first, inverse = distinct_rows(columns, sizes)
-    where = np.zeros(len(first), dtype=np.int64)
-    for column, size in zip(columns, sizes, strict=True):
-        where = where * size + column[first]  # wraps beyond 2^63; only small tables use it
-    cells = inverse * n_classes + cases.classes
-    flat = np.bincount(cells, cases.weights, minlength=len(first) * n_classes)
-    return where, flat.astype(np.float64).reshape(-1, n_classes)
+    dimension = n_cells - n_cells // counts.shape[1]
+    return Counted(counts, dimension, table_alphas(n_cells, sample_size))
 
 
-def table_log_evidence(
-    cases: Cases, parents: Sequence[str], sample_size: float | None = None
-) -> float:
-    """Return the exact log evidence of a table, the local score of BDeu.
-
-    ``sample_size``: s, the equivalent sample size; None chooses it by evidence.
-    """
-    _, counts = count_configurations(cases, parents)
-    domain = cases.domain
-    n_cells = prod(domain.n_states(x) for x in (*parents, cases.target))
-    return best_alpha(counts, table_alphas(n_cells, sample_size))[1]
+def _from_plain(target: str, domain: Domain, plain: Mapping[str, Any]) -> Table:
+    parents = plain["parents"]
+    shape = tuple(domain.n_states(x) for x in (*parents, target))
+    return Table(target, parents, domain, shaped("theta", plain["theta"], shape))
 
 
-def _refuse_large(target: str, shape: Sequence[int]) -> None:
-    refuse_if_too_large(
-        8 * prod(shape),
-        f"the table of {target!r} given {len(shape) - 1} parents",
-        "use an EBNC or a tree for this node, or fewer parents",
-    )
+TABLE = Kind(
+    name="table",
+    words="full table",
+    fields={"parents": FieldType.VARIABLES, "theta": FieldType.PROBABILITIES},
+    to_plain=Table.to_plain,
+    from_plain=_from_plain,
+    learner=TableLearner,
+)

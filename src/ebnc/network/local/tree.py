@@ -1,8 +1,12 @@
-"""Local distributions as decision trees: questions x = s, and a distribution in each leaf.
+"""Local distributions as decision trees and graphs: questions x = s, a distribution in each leaf.
 
-The introduction of the paper names trees as an alternative. They are grown greedily by the same
-score as other kinds: leaves have exact Dirichlet evidence, and every split costs log 4 plus the
-logarithm of the number of possible splits (see ``network.local.tree_growth``).
+The introduction of the paper names trees as an alternative. A tree repeats a distribution in every
+leaf that has it; a graph stores it once and may split a merged leaf again:
+
+    Chickering, Heckerman & Meek, A Bayesian approach to learning Bayesian networks with local
+    structure, UAI 1997.
+
+Both are grown greedily by the same score as other kinds (see ``network.local.tree_growth``).
 """
 
 from collections.abc import Sequence
@@ -11,12 +15,11 @@ from functools import partial
 from ebnc.data.cases import Cases
 from ebnc.errors import ParameterError
 from ebnc.network.local.decision_nodes import FIELDS, DecisionNodes
-from ebnc.network.local.kind import Kind
 from ebnc.network.local.local import LearnedLocal
-from ebnc.network.local.node import LearnedAnew
+from ebnc.network.local.node import Kind, LearnedAnew
 from ebnc.network.local.tree_growth import Growth, split_gains
 
-__all__ = ["TREE", "Tree", "grow_tree"]
+__all__ = ["GRAPH", "TREE", "DecisionGraph", "Tree", "grow_graph", "grow_tree"]
 
 
 class Tree(DecisionNodes):
@@ -59,23 +62,62 @@ class Tree(DecisionNodes):
             )
 
 
-def grow_tree(cases: Cases, parents: Sequence[str], most_leaves: int = 4096) -> LearnedLocal[Tree]:
-    """Grow a tree: apply the best split while one raises the score."""
-    growth = Growth(cases, parents)
-    while len(growth.leaves) < most_leaves:
-        best = growth.best_split()
-        if best is None:
-            break
-        growth.split(best)
-    return growth.finished(Tree)
+class DecisionGraph(DecisionNodes):
+    """p(z | x) by questions as in a ``Tree``; several questions may lead to the same node.
+
+    Parameters and attributes are those of ``Tree``.
+
+    Examples
+    --------
+    >>> two = {"A": ["off", "on"], "B": ["off", "on"], "same": ["no", "yes"]}
+    >>> theta = [[0, 0], [0, 0], [0, 0], [0.1, 0.9], [0.8, 0.2]]
+    >>> variables, on = ["A", "B", "B", None, None], [1, 1, 1, 0, 0]
+    >>> same = DecisionGraph("same", two, variables, on, [1, 3, 4, 0, 0], [2, 4, 3, 0, 0], theta)
+    >>> print(same)
+    A = on:
+      B = on: (1) no 0.100, yes 0.900
+      B ≠ on: (2) no 0.800, yes 0.200
+    A ≠ on:
+      B = on: as (2)
+      B ≠ on: as (1)
+    >>> same.dimension
+    2
+    """
+
+    kind = "graph"
 
 
-TREE = Kind(
-    name="tree",
-    words="decision tree",
-    fields=FIELDS,
-    to_plain=Tree.to_plain,
-    from_plain=Tree.from_plain,
-    learner=partial(LearnedAnew, "tree", grow_tree, split_gains),
-    is_readable=True,
+def _grow(
+    make: type[DecisionNodes], most_leaves: int, cases: Cases, parents: Sequence[str]
+) -> LearnedLocal:
+    """Apply the best split or merge while one raises the score; a tree has no merges."""
+    growth = Growth(cases, parents, merging=make is DecisionGraph)
+    while True:
+        split = growth.best_split() if len(growth.leaves) < most_leaves else None
+        merge = growth.best_merge()
+        if merge is not None and (split is None or merge.gain > split.gain):
+            growth.merge(merge)
+        elif split is not None:
+            growth.split(split)
+        else:
+            return growth.finished(make)
+
+
+grow_tree = partial(_grow, Tree, 4096)
+grow_graph = partial(_grow, DecisionGraph, 1024)  # all pairs of leaves are compared
+
+TREE, GRAPH = (
+    Kind(
+        name=made.kind,
+        words=words,
+        fields=FIELDS,
+        to_plain=made.to_plain,
+        from_plain=made.from_plain,
+        learner=partial(LearnedAnew, made.kind, grow, split_gains),
+        is_readable=True,
+    )
+    for made, words, grow in (
+        (Tree, "decision tree", grow_tree),
+        (DecisionGraph, "decision graph", grow_graph),
+    )
 )

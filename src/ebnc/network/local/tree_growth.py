@@ -14,15 +14,13 @@ pairs of leaves have equal probability.
 import heapq
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import count
-from typing import Protocol, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaln
 
 from ebnc.data.cases import Cases
-from ebnc.data.rows import CodedRows
 from ebnc.kernels.trees import count_states
 from ebnc.network.local.configurations import largest_log_likelihood
 from ebnc.network.local.decision_nodes import DecisionNodes
@@ -36,18 +34,8 @@ JEFFREYS = 0.5
 ALPHAS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 """Values of α for the leaves; evidence chooses one after growth, which uses ``JEFFREYS``."""
 
-Q = TypeVar("Q", bound=DecisionNodes)
 
-
-class HasLeaves(Protocol):
-    """The part of a tree or a graph that ``split_gains`` uses."""
-
-    def leaves(self, rows: CodedRows) -> IntArray:
-        """Return the node number of the leaf that each row reaches."""
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
+class Split(NamedTuple):
     """A question that splits a leaf: is ``column`` in ``state``?"""
 
     gain: float
@@ -56,22 +44,17 @@ class Split:
     state: int
 
 
-@dataclass(frozen=True, eq=False)
-class Merge:
+class Merge(NamedTuple):
     """Two leaves that become one."""
 
     gain: float
     nodes: tuple[int, int]
 
 
-@dataclass(eq=False)
-class _Leaf:
+class _Leaf(NamedTuple):
     rows: IntArray
     counts: FloatArray
-    evidence: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.evidence = float(leaf_evidence(self.counts))
+    evidence: float
 
 
 class Growth:
@@ -133,7 +116,7 @@ class Growth:
     def _price_of_merge(self) -> float:
         return math.log(2 * math.comb(len(self.leaves), 2))
 
-    def finished(self, make: type[Q]) -> LearnedLocal[Q]:
+    def finished(self, make: type[DecisionNodes]) -> LearnedLocal:
         """Return the tree or graph, with α chosen by evidence.
 
         Questions whose two answers lead to the same node are left out; they arise if a leaf is
@@ -161,7 +144,8 @@ class Growth:
         self._variables.append(None)
         for values in (self._states, self._equal, self._other):
             values.append(0)
-        leaf = _Leaf(rows, self._splits.count(rows))
+        counts = self._splits.count(rows)
+        leaf = _Leaf(rows, counts, float(leaf_evidence(counts)))
         split = self._splits.best(node, rows, leaf.counts)
         if split is not None:
             heapq.heappush(self._waiting, (-split.gain, next(self._order), split))
@@ -198,7 +182,9 @@ class Growth:
         return kept, equal, other
 
 
-def split_gains(cases: Cases, grown: HasLeaves | None, names: Sequence[str]) -> dict[str, float]:
+def split_gains(
+    cases: Cases, grown: DecisionNodes | None, names: Sequence[str]
+) -> dict[str, float]:
     """Estimate the gain of each of ``names``: the sum of the positive gains of splitting leaves."""
     splits = _Splits(cases, names)
     leaves = np.zeros(len(cases), np.int64) if grown is None else grown.leaves(cases.rows)

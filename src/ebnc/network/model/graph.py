@@ -5,13 +5,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from ebnc.errors import NetworkError
 
-__all__ = [
-    "Parents",
-    "Reachability",
-    "ancestral_set",
-    "children",
-    "topological_order",
-]
+__all__ = ["Parents", "Reachability", "ancestral_set", "topological_order"]
 
 Parents = Mapping[str, Sequence[str]]
 
@@ -41,22 +35,16 @@ def ancestral_set(parents: Parents, names: Iterable[str]) -> set[str]:
     return ancestors
 
 
-def children(parents: Parents) -> dict[str, list[str]]:
-    """Return the children of every node."""
-    by_parent: dict[str, list[str]] = {node: [] for node in parents}
-    for node, own_parents in parents.items():
-        for parent in own_parents:
-            by_parent[parent].append(node)
-    return by_parent
-
-
 class Reachability:
     """Paths between nodes for one set of arcs. A set of nodes is an integer, one bit per node."""
 
     def __init__(self, parents: Parents) -> None:
         self.parents = parents
         self._bits = {name: 1 << i for i, name in enumerate(parents)}
-        self._children = children(parents)
+        self._children: dict[str, list[str]] = {node: [] for node in parents}
+        for node, own_parents in parents.items():
+            for parent in own_parents:
+                self._children[parent].append(node)
         self._below: dict[str, int] = {}
 
     def leads_to(self, start: str, end: str) -> bool:

@@ -18,15 +18,7 @@ __all__ = ["Joint"]
 
 
 class Joint(Mapping[str, Local]):
-    """A mapping from every node to its local distribution.
-
-    Attributes
-    ----------
-    order : tuple of str
-        All nodes, each after its parents.
-    domain : Domain
-        The states of all nodes.
-    """
+    """A mapping from every node to its local distribution."""
 
     def __init__(self, locals_: Iterable[Local]) -> None:
         self._locals: dict[str, Local] = {}
