@@ -1,8 +1,9 @@
 """What people would use instead, with the settings that its documentation recommends.
 
 Rivals get a frame as their users would give it: numbers as floats, labels as categories, nothing
-imputed. A label that the training rows lack is missing. All run on one thread, with seed 0. A rival
-is imported when it is run.
+imputed. A label that the training rows lack is missing; a column of which they have no entry is
+left out, since some rivals refuse it. All run on one thread, with seed 0. A rival is imported when
+it is run.
 """
 
 import time
@@ -49,6 +50,8 @@ def natural_frames(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFram
     """Floats and categories; the columns are called x0, x1 …, since rivals refuse some names."""
     columns: dict[str, tuple[object, object]] = {}
     for i, name in enumerate(train.columns):
+        if train[name].isna().all():
+            continue
         if pd.api.types.is_numeric_dtype(train[name]):
             columns[f"x{i}"] = train[name].astype(float), test[name].astype(float)
         else:

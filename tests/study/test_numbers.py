@@ -46,8 +46,8 @@ def test_large_sets_are_sampled_class_by_class(n_classes, n_rows):
 
 
 def test_rivals_see_numbers_and_labels_and_nothing_of_the_test_rows():
-    train = pd.DataFrame({"a[0]": [1, 2], "b": ["u", None]})
-    test = pd.DataFrame({"a[0]": [np.nan, 3], "b": ["v", "u"]})
+    train = pd.DataFrame({"a[0]": [1, 2], "b": ["u", None], "c": [np.nan, np.nan]})
+    test = pd.DataFrame({"a[0]": [np.nan, 3], "b": ["v", "u"], "c": [1.0, 2.0]})
     first, second = natural_frames(train, test)
     assert list(first) == list(second) == ["x0", "x1"]
     assert first["x0"].dtype == second["x0"].dtype == float
