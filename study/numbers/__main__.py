@@ -64,10 +64,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sets = data_sets(options.data)
     chosen = select_names(options.sets, list(sets), "set")
     models = select_names(options.models, list(COMPARED), "model")
+    # Our cells are called "ebnc LABEL".
     names = {model: f"{OURS} {options.label}" if model == OURS else model for model in models}
     if options.table:
         frame = store.frame()
-        print(table(frame[frame["set"].isin(chosen)], sets))
+        is_shown = frame["set"].isin(chosen) & frame["model"].str.split().str[0].isin(models)
+        print(table(frame[is_shown], sets))
         return
     if options.again:
         again = {names[model] for model in select_names(options.again, models, "model")}

@@ -107,7 +107,9 @@ def test_a_run_goes_on_and_repeats_what_it_is_asked_to(directory, capsys):
         "hist-boosting",
     ]
     numbers.main([*options, SKLEARN, "--table"])
-    assert "Mean ranks over 1 mixed sets" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "Mean ranks over 1 mixed sets" in text
+    assert "variant" not in text
 
 
 def test_a_rival_that_is_not_installed_is_named(directory, capsys, monkeypatch):
