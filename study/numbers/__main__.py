@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.again:
         again = {names[model] for model in select_names(options.again, models, "model")}
         store.forget(lambda line: line["set"] in chosen and line["model"] in again)
-    if missing := sorted({COMPARED[x].package for x in models if not COMPARED[x].is_here}):
+    if missing := sorted({COMPARED[x].package for x in models if COMPARED[x].version is None}):
         print(f"left out, since not installed: {', '.join(missing)}", file=sys.stderr)
     failed = 0
     done = store.done()
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for fold, split in enumerate(sets[name].splits(options.data)):
             for model, label in names.items():
                 key = {"set": name, "model": label, "fold": fold}
-                if store.key(key) in done or not COMPARED[model].is_here:
+                if store.key(key) in done or COMPARED[model].version is None:
                     continue
                 try:
                     cell = {**key, **measure(COMPARED[model], split, options.seconds)}

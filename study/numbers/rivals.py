@@ -9,8 +9,6 @@ it is run.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -21,6 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, SplineTransformer
 
+from study.cells import package_version
 from study.classification.data import Split
 from study.classification.models import MODELS, Prediction
 from study.classification.peers import Logistic, best_ridge
@@ -34,16 +33,11 @@ class Model:
     """A function from a split to its prediction, and the package that it needs."""
 
     package: str
-    module: str
     predict: Callable[[Split], Prediction]
 
     @property
-    def is_here(self) -> bool:
-        return find_spec(self.module) is not None
-
-    @property
-    def version(self) -> str:
-        return version(self.package)
+    def version(self) -> str | None:
+        return package_version(self.package)
 
 
 def natural_frames(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -129,7 +123,7 @@ def _explainable_boosting(*_: object) -> Any:
     return ExplainableBoostingClassifier(n_jobs=1, random_state=0)
 
 
-def _rival(package: str, module: str, make: Callable[[pd.DataFrame, np.ndarray], Any]) -> Model:
+def _rival(package: str, make: Callable[[pd.DataFrame, np.ndarray], Any]) -> Model:
     def predict(split: Split) -> Prediction:
         train, test = natural_frames(split.train[split.inputs], split.test[split.inputs])
         y = split.class_numbers(split.train)
@@ -138,17 +132,17 @@ def _rival(package: str, module: str, make: Callable[[pd.DataFrame, np.ndarray],
         seconds = time.process_time() - start
         return Prediction(np.asarray(model.predict_proba(test), float), seconds, None)
 
-    return Model(package, module, predict)
+    return Model(package, predict)
 
 
 OURS = "ebnc"
 RIVALS = {
-    "logistic-splines": _rival("scikit-learn", "sklearn", lambda *_: SplineLogistic()),
-    "forest": _rival("scikit-learn", "sklearn", _forest),
-    "hist-boosting": _rival("scikit-learn", "sklearn", _histogram_boosting),
-    "lightgbm": _rival("lightgbm", "lightgbm", _lightgbm),
-    "xgboost": _rival("xgboost", "xgboost", _xgboost),
-    "catboost": _rival("catboost", "catboost", _catboost),
-    "explainable": _rival("interpret-core", "interpret", _explainable_boosting),
+    "logistic-splines": _rival("scikit-learn", lambda *_: SplineLogistic()),
+    "forest": _rival("scikit-learn", _forest),
+    "hist-boosting": _rival("scikit-learn", _histogram_boosting),
+    "lightgbm": _rival("lightgbm", _lightgbm),
+    "xgboost": _rival("xgboost", _xgboost),
+    "catboost": _rival("catboost", _catboost),
+    "explainable": _rival("interpret-core", _explainable_boosting),
 }
-COMPARED = {OURS: Model("ebnc", "ebnc", MODELS["ebnc"]), **RIVALS}
+COMPARED = {OURS: Model("ebnc", MODELS["ebnc"]), **RIVALS}

@@ -11,8 +11,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 import ebnc
-from study.cells import Cells, select_names
+from study.cells import Cells, Value, package_version, select_names
 from study.classification.data import read_set
 from study.numbers.rivals import LABELS, NUMBERS, natural_frames, one_hot
 from study.numbers.sets import MOST_ROWS
@@ -138,13 +136,15 @@ MODELS: dict[str, tuple[str, Callable[[Part, Part], Forecast]]] = {
 
 
 def installed() -> list[str]:
-    absent = {"ngboost"} if find_spec("ngboost") is None else set()
-    if not hasattr(ebnc, "EBNCRegressor"):
-        absent.add("ebnc")
-    return [name for name, (package, _) in MODELS.items() if package not in absent]
+    absent = set() if hasattr(ebnc, "EBNCRegressor") else {"ebnc"}
+    return [
+        name
+        for name, (package, _) in MODELS.items()
+        if package_version(package) is not None and package not in absent
+    ]
 
 
-def measure(model: str, train: Part, test: Part) -> dict[str, str | float]:
+def measure(model: str, train: Part, test: Part) -> dict[str, Value]:
     package, predict = MODELS[model]
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
@@ -155,7 +155,7 @@ def measure(model: str, train: Part, test: Part) -> dict[str, str | float]:
         "rmse": float(np.sqrt(np.mean((found.mean - test.y) ** 2))),
         "coverage": float(np.mean((low <= test.y) & (test.y <= high))),
         "fit_cpu": found.fit_cpu,
-        "version": version(package),
+        "version": package_version(package),
     }
 
 

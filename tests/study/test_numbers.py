@@ -22,7 +22,7 @@ def split():
 
 
 def model_that_says(probability):
-    return Model("scikit-learn", "sklearn", lambda _: Prediction(np.array(probability), 0.1, None))
+    return Model("scikit-learn", lambda _: Prediction(np.array(probability), 0.1, None))
 
 
 def test_sets_have_kinds_and_folds(directory):
@@ -84,7 +84,7 @@ def test_a_model_that_takes_too_long_is_on_file_without_a_loss(split):
         while True:
             pass
 
-    cell = numbers.measure(Model("scikit-learn", "sklearn", for_ever), split, 0.05)
+    cell = numbers.measure(Model("scikit-learn", for_ever), split, 0.05)
     assert "log_loss" not in cell
     assert cell["fit_cpu"] == 0.05
 
@@ -113,7 +113,7 @@ def test_a_run_goes_on_and_repeats_what_it_is_asked_to(directory, capsys):
 
 
 def test_a_rival_that_is_not_installed_is_named(directory, capsys, monkeypatch):
-    absent = Model("no-such-package", "no_such_module", lambda _: None)
+    absent = Model("no-such-package", lambda _: None)
     monkeypatch.setitem(COMPARED, "lightgbm", absent)
     results = ["--results", str(directory / "results.csv")]
     numbers.main(["--data", str(directory), *results, "--models", "lightgbm"])
