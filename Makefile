@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo check test lint fuzz fresh-kernels docs dimension-study study study-classification study-density study-local bench clean
+.PHONY: demo check test lint fuzz fresh-kernels docs dimension-study study study-classification study-density study-local study-numbers study-regression bench clean
 
 demo: $(VENV)/.ready
 	$(BIN)/python examples/dimension.py
@@ -46,7 +46,7 @@ dimension-study: $(VENV)/.ready-test
 
 # The study, part by part: make study-classification DATA=folder. Finished cells are not run again.
 # ``study`` makes tables and figures, and the numbers in README and docs, from what is on file.
-study-classification study-density study-local: study-%: $(VENV)/.ready-test
+study-classification study-density study-local study-numbers study-regression: study-%: $(VENV)/.ready-test
 	$(BIN)/python -m study.$* --data $(DATA)
 
 study: $(VENV)/.ready-test

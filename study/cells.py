@@ -18,7 +18,7 @@ import pandas as pd
 
 import ebnc
 
-__all__ = ["ENVIRONMENT", "Cells", "environment", "select_names"]
+__all__ = ["ENVIRONMENT", "Cells", "environment", "package_version", "select_names"]
 
 ENVIRONMENT = "environment"
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "pyagrum")
@@ -107,7 +107,7 @@ def environment(path: Path) -> str:
         "ebnc": ebnc.__version__,
         "source": _source_fingerprint(),
         "python": platform.python_version(),
-        **{name: _version(name) for name in LIBRARIES},
+        **{name: package_version(name) or "none" for name in LIBRARIES},
         "processor": _processor(),
         "cores": str(os.cpu_count()),
     }
@@ -134,11 +134,12 @@ def _source_fingerprint() -> str:
     return digest.hexdigest()[:8]
 
 
-def _version(package: str) -> str:
+def package_version(package: str) -> str | None:
+    """None where it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
-        return "none"
+        return None
 
 
 def _processor() -> str:

@@ -70,7 +70,7 @@ class Coded:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Two halves of a set, as frames of strings and numbers, with their classes as numbers."""
+    """Two parts of a set, as frames of strings and numbers, with their classes as numbers."""
 
     train: pd.DataFrame
     test: pd.DataFrame
@@ -101,30 +101,33 @@ class Split:
         )
 
 
-def set_names(directory: Path) -> list[str]:
+def set_names(directory: Path, most_rows: float = MOST_ROWS) -> list[str]:
     """Sets of the study, the smallest first."""
-    return list(_sizes(directory))
+    return [name for name, (n_rows, _) in _sizes(directory).items() if n_rows <= most_rows]
 
 
 def core_names(directory: Path) -> list[str]:
     """Those with at least one categorical input and at most ``CORE_ROWS`` rows."""
-    schema = _schema(directory)
     return [
         name
-        for name, (n_rows, _) in _sizes(directory).items()
-        if n_rows <= CORE_ROWS and "categorical" in _input_types(schema[name])
+        for name in set_names(directory, CORE_ROWS)
+        if "categorical" in input_types(directory, name)
     ]
+
+
+def input_types(directory: Path, name: str) -> list[str]:
+    """``numeric`` or ``categorical``, of every input of a set."""
+    return [kind for column, kind in _schema(directory)[name].items() if column != TARGET]
 
 
 @cache
 def _sizes(directory: Path) -> dict[str, tuple[int, int]]:
     """Rows and entries of the sets, the smallest first."""
     sizes = {}
-    for name, types in _schema(directory).items():
+    for name in _schema(directory):
         if name not in LEAKING and _path(directory, name).exists():
             n_rows = len(pd.read_csv(_path(directory, name), usecols=[TARGET]))
-            if n_rows <= MOST_ROWS:
-                sizes[name] = (n_rows, n_rows * len(_input_types(types)))
+            sizes[name] = (n_rows, n_rows * len(input_types(directory, name)))
     ordered = sorted(sizes, key=lambda name: (sizes[name][1], name))
     return {name: sizes[name] for name in ordered}
 
@@ -137,6 +140,10 @@ def read_set(directory: Path, name: str) -> pd.DataFrame:
         data = pd.read_csv(_path(directory, name), dtype=strings)
     else:
         data = download_set(name)
+    return without_rare_classes(data)
+
+
+def without_rare_classes(data: pd.DataFrame) -> pd.DataFrame:
     frequent = data[TARGET].map(data[TARGET].value_counts()) >= FEWEST_PER_CLASS
     return data[frequent].reset_index(drop=True)
 
@@ -154,13 +161,13 @@ def download_set(name: str, data_home: Path | None = None) -> pd.DataFrame:
     return data.assign(**{TARGET: found.target.astype(str)})
 
 
-def splits(data: pd.DataFrame, repeat: int) -> Iterator[Split]:
-    """The two splits of a repeat of 5×2-fold cross-validation, stratified; its seed is itself."""
+def splits(data: pd.DataFrame, repeat: int, n_folds: int = 2) -> Iterator[Split]:
+    """The splits of a repeat of cross-validation, stratified; its seed is itself."""
     classes = tuple(sorted(data[TARGET].unique()))
-    folds = StratifiedKFold(2, shuffle=True, random_state=repeat)
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=repeat)
     for train, test in folds.split(data, data[TARGET]):
-        halves = (data.iloc[rows].reset_index(drop=True) for rows in (train, test))
-        yield Split(*halves, classes)
+        parts = (data.iloc[rows].reset_index(drop=True) for rows in (train, test))
+        yield Split(*parts, classes)
 
 
 def _path(directory: Path, name: str) -> Path:
@@ -169,7 +176,3 @@ def _path(directory: Path, name: str) -> Path:
 
 def _schema(directory: Path) -> dict[str, dict[str, str]]:
     return json.loads((directory / "SCHEMA.json").read_text())
-
-
-def _input_types(types: dict[str, str]) -> list[str]:
-    return [kind for column, kind in types.items() if column != TARGET]

@@ -56,6 +56,19 @@ def inner_folds(y: np.ndarray, n_folds: int = 3) -> Folds:
         return list(cut.split(np.zeros(len(y)), y))
 
 
+def best_ridge(
+    cells: np.ndarray | csr_array, y: np.ndarray, grid: Sequence[float], max_iter: int
+) -> float:
+    """The C of logistic regression with the least log-loss in inner folds; the first of equals."""
+    losses = np.zeros(len(grid))
+    for train, test in inner_folds(y):
+        model = LogisticRegression(warm_start=True, max_iter=max_iter)
+        for i, c in enumerate(grid):
+            model.set_params(C=c).fit(cells[train], y[train])
+            losses[i] += len(test) * log_loss(model.predict_proba(cells[test]), y[test])
+    return grid[int(np.argmin(losses))]
+
+
 class NaiveBayes:
     """p(y, x) = p(y) Π p(x_i|y), p(x_i|y) = (n + α)/(n_y + α r_i); α = 1 is Laplace's.
 
@@ -247,13 +260,7 @@ class Logistic:
     ) -> "Logistic":
         self.n_states = n_states
         cells = one_hot(codes, n_states)
-        losses = np.zeros(len(self.grid))
-        for train, test in inner_folds(y):
-            model = LogisticRegression(warm_start=True, max_iter=5_000)
-            for i, c in enumerate(self.grid):
-                model.set_params(C=c).fit(cells[train], y[train])
-                losses[i] += len(test) * log_loss(model.predict_proba(cells[test]), y[test])
-        self.c = self.grid[int(np.argmin(losses))]
+        self.c = best_ridge(cells, y, self.grid, max_iter=5_000)
         self.model = LogisticRegression(C=self.c, tol=1e-6, max_iter=20_000).fit(cells, y)
         self.dimension = (n_classes - 1) * (1 + sum(n_states) - len(n_states))
         return self
@@ -274,13 +281,7 @@ class LogisticPairs:
         cells = self._cells(codes)
         self.kept = np.flatnonzero(np.asarray(cells.sum(axis=0)).ravel())
         cells = cells[:, self.kept]  # a pair of states that never occurs has no weight
-        losses = np.zeros(len(self.grid))
-        for train, test in inner_folds(y):
-            model = LogisticRegression(warm_start=True, max_iter=1_000)
-            for i, c in enumerate(self.grid):
-                model.set_params(C=c).fit(cells[train], y[train])
-                losses[i] += len(test) * log_loss(model.predict_proba(cells[test]), y[test])
-        self.c = self.grid[int(np.argmin(losses))]
+        self.c = best_ridge(cells, y, self.grid, max_iter=1_000)
         self.model = LogisticRegression(C=self.c, max_iter=5_000).fit(cells, y)
         free = [r - 1 for r in n_states]
         pairs = (sum(free) ** 2 - sum(r * r for r in free)) // 2

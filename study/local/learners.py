@@ -60,7 +60,7 @@ def hill_climbing(data: pd.DataFrame, truth: ebnc.Network) -> ebnc.Network:
     """pyAgrum's greedy hill climbing with BDeu; its tables smoothed like ours, by evidence."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import pyagrum as gum  # noqa: PLC0415
+        import pyagrum as gum
 
         learner = gum.BNLearner(data, truth.to_pyagrum())
         learner.useGreedyHillClimbing()

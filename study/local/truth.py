@@ -86,7 +86,7 @@ class Truth:
         """p(parents, z) of every node, the axes in that order."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            import pyagrum as gum  # noqa: PLC0415
+            import pyagrum as gum
         engine = gum.LazyPropagation(self.network.to_pyagrum())
         families = {x: [*self.network.parents(x), x] for x in self.network}
         for name, family in families.items():

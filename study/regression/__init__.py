@@ -1,0 +1,1 @@
+"""How good are predicted distributions of a number? Two folds, against two normal models."""
