@@ -9,9 +9,15 @@ import pytest
 from ebnc.data.batches import FrameSource
 from ebnc.data.columns import Labels, Numbers, factorise
 from ebnc.data.entries import read_column
+from ebnc.data.plan import Plan
 from ebnc.errors import DataError
 
 VALUES = ["b", "a", None, "b", "c"]
+
+
+def columns_of(data, *names):
+    (batch,) = FrameSource(data, names).batches(Plan(names))
+    return batch.columns
 
 
 def frames(values):
@@ -28,7 +34,7 @@ def frames(values):
 
 @pytest.mark.parametrize("kind", list(frames(VALUES)))
 def test_every_kind_of_table_gives_the_same_codes_and_labels(kind):
-    found = FrameSource(frames(VALUES)[kind], ["x"]).read(["x"])["x"]
+    found = columns_of(frames(VALUES)[kind], "x")["x"]
     assert isinstance(found, Labels)
     assert [found.labels[code] if code >= 0 else None for code in found.codes] == VALUES
     assert not found.declared
@@ -71,7 +77,7 @@ def test_categories_keep_their_declared_order_and_states_not_observed():
         pl.DataFrame({"x": ["high", "low", None]}, schema={"x": pl.Enum(declared)}),
         {"x": pl.Series(["high", "low", None], dtype=pl.Enum(declared))},
     ):
-        found = FrameSource(column).read(["x"])["x"]
+        found = columns_of(column, "x")["x"]
         assert found.labels == ("low", "mid", "high")
         assert found.codes.tolist() == [2, 0, -1]
         assert found.declared
@@ -134,7 +140,7 @@ def test_mixed_types_in_one_column_are_refused(values):
 )
 def test_tables_that_cannot_be_read(data, message):
     with pytest.raises(DataError, match=message):
-        FrameSource(data, ["x", "y"]).read(["x", "y"])
+        columns_of(data, "x", "y")
 
 
 def test_numbers_refuse_text_and_infinity():
@@ -207,5 +213,5 @@ def test_decimal_commas_by_option():
 
 def test_rows_are_counted_where_no_column_is_asked_for():
     for data in ({"x": [1, 2, 3]}, np.zeros((3, 0)), pd.DataFrame(index=[1, 2, 3])):
-        (batch,) = FrameSource(data).batches([], {}, FrameSource(data).options)
+        (batch,) = FrameSource(data).batches(Plan(()))
         assert batch.n_rows == 3

@@ -1,6 +1,6 @@
 """Cases: coded inputs, a class and a weight per row; equal rows can be merged and counted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ from ebnc.domain import Domain
 from ebnc.errors import DataError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["Cases", "check_weights", "distinct_rows", "refuse_wrong_weights"]
+__all__ = ["Cases", "check_weights", "distinct_rows", "joined_weights", "refuse_wrong_weights"]
 
 T = TypeVar("T")
 
@@ -94,11 +94,7 @@ class Cases:
         """Concatenate parts with the same variables."""
         if len(parts) == 1:
             return parts[0]
-        weights = None
-        if any(part.weights is not None for part in parts):
-            weights = np.concatenate(
-                [np.ones(len(p)) if p.weights is None else p.weights for p in parts]
-            )
+        weights = joined_weights((len(part), part.weights) for part in parts)
         codes = np.concatenate([part.rows.codes for part in parts], axis=1)
         first = parts[0]
         rows = CodedRows(first.inputs, first.n_states, codes)
@@ -142,6 +138,14 @@ class Cases:
 
     def _sizes(self) -> list[int]:
         return [*self.rows.n_states, self.domain.n_states(self.target)]
+
+
+def joined_weights(parts: Iterable[tuple[int, FloatArray | None]]) -> FloatArray | None:
+    """Concatenate the weights of parts, given with their numbers of rows; None: all are 1."""
+    weights = list(parts)
+    if all(array is None for _, array in weights):
+        return None
+    return np.concatenate([np.ones(n) if array is None else array for n, array in weights])
 
 
 def check_weights(weights: object, n_rows: int) -> FloatArray | None:

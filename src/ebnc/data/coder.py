@@ -14,7 +14,7 @@ unknown.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -22,8 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebnc.data.batches import Batch, Source
+from ebnc.data.cases import Cases
 from ebnc.data.columns import EXACT, Column, Labels, Numbers, as_label, factorise, levels_of
 from ebnc.data.entries import read_column
+from ebnc.data.plan import Plan
 from ebnc.data.rows import CodedRows, code_type
 from ebnc.data.sources import source_of
 from ebnc.data.table import Kind, Options, TableLike
@@ -32,7 +34,7 @@ from ebnc.domain import Domain, Interval, State
 from ebnc.errors import DataError
 from ebnc.typing import IntArray
 
-__all__ = ["Coder", "Unknown", "code_of", "coded_batches", "encode", "without_states"]
+__all__ = ["Coder", "Unknown", "code_of", "coded_batches", "coded_cases", "encode"]
 
 Unseen: TypeAlias = Literal["error", "extra", "missing"]
 """Treatment of entries that are not states. "error": raise. "extra": give them the code r, one
@@ -43,18 +45,10 @@ SURE = 10  # entries; if so many are all unknown, the column is wrong
 
 @dataclass
 class Unknown:
-    """Counts of unknown entries by column.
+    """Counts of unknown entries by column: missing ones (``gaps``) and ``others``.
 
-    Attributes
-    ----------
-    gaps : Counter
-        Missing entries that are not a state.
-    others : Counter
-        Other entries that are not a state.
-    entries : Counter
-        All entries that are not missing.
-    foreign : dict
-        The type of the entries, if it is not the type of the states.
+    ``entries``: numbers of all entries that are not missing. ``foreign``: the type of the entries,
+    if it is not the type of the states.
     """
 
     gaps: Counter[str] = field(default_factory=Counter)
@@ -93,10 +87,16 @@ class Coder:
     If ``unseen`` gives unknown entries a code, ``n_states`` includes it.
     """
 
-    def __init__(self, domain: Domain, names: Sequence[str], unseen: Unseen = "error") -> None:
+    def __init__(
+        self,
+        domain: Domain,
+        names: Sequence[str],
+        unseen: Unseen = "error",
+        unknown: Unknown | None = None,
+    ) -> None:
         self.domain, self.names = domain, tuple(names)
         self.unseen = unseen
-        self.unknown = Unknown()
+        self.unknown = Unknown() if unknown is None else unknown
         self.n_states = tuple(domain.n_states(name) + (unseen != "error") for name in names)
         self._rules = {name: _Rule(name, domain[name]) for name in names}
 
@@ -108,6 +108,12 @@ class Coder:
             for name, rule in self._rules.items()
             if rule.kind not in ("interval", "number")
         }
+
+    def plan(self, options: Options) -> Plan:
+        """The plan for reading these columns; a word for missing that is a state is a label."""
+        texts = {s.strip() for name in self.names for s in self.domain[name] if isinstance(s, str)}
+        words = tuple(word for word in options.missing_words if word not in texts)
+        return Plan(self.names, replace(options, missing_words=words), self.kinds)
 
     def encode(self, batch: Batch) -> CodedRows:
         """Return the coded rows of one batch."""
@@ -255,15 +261,6 @@ def _holds_intervals(column: Column) -> bool:
     return isinstance(column, Labels) and any(isinstance(x, Interval) for x in column.labels)
 
 
-def without_states(options: Options, domain: Domain, names: Iterable[str]) -> Options:
-    """Remove the words for missing entries that are states."""
-    texts = {s.strip() for name in names for s in domain[name] if isinstance(s, str)}
-    if texts.isdisjoint(options.missing_words):
-        return options
-    words = tuple(word for word in options.missing_words if word not in texts)
-    return replace(options, missing_words=words)
-
-
 def encode(
     data: TableLike,
     domain: Domain,
@@ -275,26 +272,12 @@ def encode(
 ) -> CodedRows:
     """Convert the columns ``names`` to codes; return ``CodedRows`` unchanged.
 
-    Parameters
-    ----------
-    data : table
-        The data; other columns are ignored.
-    domain : Domain
-        The states of the columns.
-    names : sequence of str
-        The columns.
-    array_names : sequence of str or None
-        Names of the columns of a two-dimensional array; default ``names``.
-    unseen : {"error", "extra", "missing"}
-        Treatment of entries that are not states: raise; give them the code r, one beyond the
-        states, which ``CodedRows.n_states`` then includes; or do that for missing entries only.
-    unknown : Unknown or None
-        Receives the counts of entries that are not states.
+    ``array_names``: the columns of a two-dimensional array; default ``names``. ``unknown`` receives
+    the counts of entries that are not states.
     """
     if isinstance(data, CodedRows):
         return _checked_rows(data, domain, names)
-    coder = Coder(domain, names, unseen)
-    coder.unknown = coder.unknown if unknown is None else unknown
+    coder = Coder(domain, names, unseen, unknown)
     source = source_of(data, names if array_names is None else array_names)
     parts = list(coded_batches(source, coder))
     if len(parts) == 1:
@@ -306,10 +289,19 @@ def encode(
 
 def coded_batches(source: Source, coder: Coder) -> Iterator[CodedRows]:
     """Yield coded batches of a source; finally raise if all entries of a column are unknown."""
-    options = without_states(source.options, coder.domain, coder.names)
-    for batch in source.batches(coder.names, coder.kinds, options):
+    for batch in source.batches(coder.plan(source.options)):
         yield coder.encode(batch)
     coder.unknown.refuse_wholly_unknown(coder.domain)
+
+
+def coded_cases(batch: Batch, plan: Plan, coder: Coder) -> Cases:
+    """Code a batch; without a target, the first column is also the class."""
+    rows, weights = batch.weighted(plan)
+    coded = coder.encode(rows)
+    if plan.target is None:
+        return Cases(coder.domain, coded.names[0], coded, coded.codes[0], weights)
+    inputs = CodedRows(coded.names[:-1], coded.n_states[:-1], coded.codes[:-1])
+    return Cases(coder.domain, plan.target, inputs, coded.codes[-1], weights)
 
 
 def code_of(domain: Domain, name: str, entry: State) -> int:
