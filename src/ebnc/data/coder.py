@@ -28,7 +28,7 @@ from ebnc.data.entries import read_column
 from ebnc.data.plan import Plan
 from ebnc.data.rows import CodedRows, code_type
 from ebnc.data.sources import source_of
-from ebnc.data.table import Kind, Options, TableLike
+from ebnc.data.table import Options, TableLike
 from ebnc.data.text import text_array
 from ebnc.domain import Domain, Interval, State
 from ebnc.errors import DataError
@@ -100,52 +100,43 @@ class Coder:
         self.n_states = tuple(domain.n_states(name) + (unseen != "error") for name in names)
         self._rules = {name: _Rule(name, domain[name]) for name in names}
 
-    @property
-    def kinds(self) -> dict[str, Kind]:
-        """Columns whose text must be read as labels."""
-        return {
-            name: "label"
-            for name, rule in self._rules.items()
-            if rule.kind not in ("interval", "number")
-        }
-
     def plan(self, options: Options) -> Plan:
         """The plan for reading these columns; a word for missing that is a state is a label."""
         texts = {s.strip() for name in self.names for s in self.domain[name] if isinstance(s, str)}
         words = tuple(word for word in options.missing_words if word not in texts)
-        return Plan(self.names, replace(options, missing_words=words), self.kinds)
+        labels = (x for x in self.names if self._rules[x].kind not in ("interval", "number"))
+        return Plan(
+            self.names, replace(options, missing_words=words), dict.fromkeys(labels, "label")
+        )
 
     def encode(self, batch: Batch) -> CodedRows:
         """Return the coded rows of one batch."""
         codes = np.empty((len(self.names), batch.n_rows), dtype=code_type(self.n_states))
         for v, name in enumerate(self.names):
             column = batch.columns[name]
-            column_codes = self._rules[name].codes(column)
-            is_unknown = column_codes < 0
+            found = self._rules[name].codes(column)
+            is_unknown = found < 0
             if is_unknown.any():
                 self._note_unknown(name, column, is_unknown)
-                column_codes = np.where(is_unknown, self.domain.n_states(name), column_codes)
+                found = np.where(is_unknown, self.domain.n_states(name), found)
             if self.unseen == "extra":
                 self.unknown.entries[name] += len(column) - int(column.missing.sum())
-            codes[v] = column_codes
+            codes[v] = found
         return CodedRows(self.names, self.n_states, codes)
 
     def _note_unknown(self, name: str, column: Column, is_unknown: NDArray[np.bool_]) -> None:
-        missing = column.missing
-        refused = is_unknown if self.unseen == "error" else is_unknown & ~missing
-        if self.unseen != "extra":
-            if refused.any():
-                place = int(np.argmax(refused))
-                raise _unseen_error(name, column, place, self.domain[name])
-            return
-        n_others = int(refused.sum())
-        n_gaps = int(is_unknown.sum()) - n_others
-        if n_gaps:
-            self.unknown.gaps[name] += n_gaps
-        if n_others:
-            self.unknown.others[name] += n_others
+        """Count unknown entries, or raise for the first that ``unseen`` does not allow."""
+        others = is_unknown & ~column.missing
+        refused = {"error": is_unknown, "missing": others, "extra": is_unknown[:0]}[self.unseen]
+        if refused.any():
+            raise _unseen_error(name, column, int(np.argmax(refused)), self.domain[name])
+        if self.unseen == "extra":
+            n_others = int(others.sum())
+            n_gaps = int(is_unknown.sum()) - n_others
+            self.unknown.gaps += Counter({name: n_gaps})  # adding Counters drops zeros
+            self.unknown.others += Counter({name: n_others})
             foreign = self._rules[name].foreign(column)
-            if foreign:
+            if n_others and foreign:
                 self.unknown.foreign.setdefault(name, foreign)
 
 
