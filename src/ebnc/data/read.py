@@ -188,24 +188,20 @@ def _gathered(source: Source, coded: Iterable[Cases], target: str | None) -> Par
 
     Distinct rows that take more than 1/8 of it are stored on disk.
     """
-    limit = np.inf if source.memory_bytes is None else source.memory_bytes // 4
+    room = np.inf if source.memory_bytes is None else source.memory_bytes // 16
     held: list[Cases] = []
-    counted: list[Cases] = []
+    n_new, is_counted = 0, False
     batches = iter(coded)
     for cases in batches:
         held.append(cases)
-        n_counted = sum(part.n_bytes for part in counted)
-        if sum(part.n_bytes for part in held) <= limit // 4:
-            continue
-        counted.append(Cases.joined(held).distinct())
-        held.clear()
-        if n_counted + counted[-1].n_bytes > limit // 2:
-            counted = [Cases.joined(counted).distinct()]
-            if counted[0].n_bytes > limit // 2:
-                return StoredParts.write(_in_parts(counted, batches), source.temp_directory)
-    if counted:
-        return Cases.joined([*counted, *held]).distinct()
+        n_new += cases.n_bytes
+        if n_new > room:
+            held, n_new, is_counted = [Cases.joined(held).distinct()], 0, True
+            if held[0].n_bytes > 2 * room:
+                return StoredParts.write(_in_parts(held, batches), source.temp_directory)
     whole = Cases.joined(held)
+    if is_counted:
+        return whole.distinct()
     held.clear()
     if target is not None:
         return whole.counted()
