@@ -4,6 +4,7 @@
 partitions of a Dask DataFrame are frames on the workers (``dask_read``).
 """
 
+import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -177,8 +178,6 @@ def require(names: Sequence[str], present: Sequence[str]) -> None:
     known = set(present)
     for name in names:
         if name not in known:
-            import difflib
-
             close = difflib.get_close_matches(name, present, 1)
             meant = f"did you mean {close[0]!r}? " if close else ""
             shown = ", ".join(repr(other) for other in present[:8])

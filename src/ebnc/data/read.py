@@ -38,7 +38,7 @@ PART_ROWS = 2**20
 def learn_cases(
     data: Frame,
     inputs: Sequence[str],
-    target: str,
+    target: str | None,
     *,
     keep: Sequence[str] | None = None,
     categories: Categories | None = None,
@@ -51,47 +51,12 @@ def learn_cases(
     ``keep``: inputs whose codes are returned; None: all. ``weights``: weights of the rows, or the
     name of their column; rows of weight 0 are left out. ``leave_out``: whether to leave identifiers
     out with a warning instead of raising. The columns of a two-dimensional array are the inputs,
-    then the target.
+    then the target. Without a target, the first input is also the class.
     """
-    return _learn(data, inputs, target, keep, categories, missing, weights, leave_out)
-
-
-def learn_joint_cases(
-    data: Frame, categories: Categories | None, missing: Missing, weights: object
-) -> Cases:
-    """Read all columns except the weights; rows hold all of them, and the first is the target.
-
-    Numbers are cut at quantiles. The distinct rows must fit in memory.
-    """
-    names = [x for x in column_names(data) if not (isinstance(weights, str) and x == weights)]
-    if not names:
-        raise DataError("the data have no columns")
-    cases = _learn(data, names, None, None, categories, missing, weights, leave_out=True)
-    if not isinstance(cases, Cases):
-        raise StorageError(f"{cases.n_rows} distinct rows do not fit in memory; raise memory_limit")
-    return cases
-
-
-def learn_states(data: Frame, inputs: Sequence[str], target: str | None = None) -> Domain:
-    """Learn the states of the columns of a table in memory."""
-    plan = Plan((*inputs, *([] if target is None else [target])), target=target)
-    source = source_of(data, plan.names)
-    domain, _, _ = _learn_domain(source, plan, Domain({}), inputs, None, "state", leave_out=False)
-    return domain
-
-
-def _learn(
-    data: Frame,
-    inputs: Sequence[str],
-    target: str | None,
-    keep: Sequence[str] | None,
-    categories: Categories | None,
-    missing: Missing,
-    weights: object,
-    leave_out: bool,
-) -> Parts:
     of_target = [] if target is None else [target]
     names = (*inputs, *of_target)
+    if not names:
+        raise DataError("the data have no columns")
     source = source_of(data, names)
     if weights is not None and not isinstance(weights, str):
         if not isinstance(source, FrameSource):
@@ -102,22 +67,39 @@ def _learn(
     types = {name: kind for name, kind in source.options.types.items() if name in names}
     plan = Plan(names, known.options, {**known.kinds, **types}, target, weights)
     require(plan.read, source.names)
-    domain, rest, plan = _learn_domain(source, plan, declared, inputs, keep, missing, leave_out)
+    summary, plan = _summarised(source, plan)
+    rest = _without_doubtful(summary, inputs, declared, plan, keep, leave_out)
+    domain = learn_domain(summary, rest, declared, missing)
+    if target is not None:
+        refuse_single_class(domain, target)
     coded = rest if keep is None else [name for name in keep if name in domain]
     coder = Coder(domain, [*coded, *of_target])
     return _gathered(source, source.each(coded_cases, plan, coder), target)
 
 
-def _learn_domain(
-    source: Source,
-    plan: Plan,
-    declared: Domain,
-    inputs: Sequence[str],
-    keep: Sequence[str] | None,
-    missing: Missing,
-    leave_out: bool,
-) -> tuple[Domain, list[str], Plan]:
-    """Return the states, the inputs to learn from, and the plan for coding them."""
+def learn_joint_cases(
+    data: Frame, categories: Categories | None, missing: Missing, weights: object
+) -> Cases:
+    """Read all columns except the weights; rows hold all of them, and the first is the target.
+
+    Numbers are cut at quantiles. The distinct rows must fit in memory.
+    """
+    names = [x for x in column_names(data) if not (isinstance(weights, str) and x == weights)]
+    cases = learn_cases(
+        data, names, None, categories=categories, missing=missing, weights=weights, leave_out=True
+    )
+    if not isinstance(cases, Cases):
+        raise StorageError(f"{cases.n_rows} distinct rows do not fit in memory; raise memory_limit")
+    return cases
+
+
+def learn_states(data: Frame, inputs: Sequence[str], target: str | None = None) -> Domain:
+    """Learn the states of the columns of a table in memory."""
+    return learn_cases(data, inputs, target).domain
+
+
+def _summarised(source: Source, plan: Plan) -> tuple[TableSummary, Plan]:
+    """Summarise all batches; columns that mix numbers and labels are read again as labels."""
     summary = TableSummary.merged(source.each(TableSummary.of, plan), plan.target)
     mixed: dict[str, Kind] = {x: "label" for x, c in summary.columns.items() if c.mixed}
     if mixed:
@@ -126,18 +108,14 @@ def _learn_domain(
         summary.columns |= {name: again.columns[name] for name in mixed}
     if summary.n_rows == 0:
         raise DataError("the data have no rows")
-    rest = _without_doubtful(summary, list(inputs), plan, declared, keep, leave_out)
-    domain = learn_domain(summary, rest, declared, missing)
-    if plan.target is not None:
-        refuse_single_class(domain, plan.target)
-    return domain, rest, plan
+    return summary, plan
 
 
 def _without_doubtful(
     summary: TableSummary,
-    inputs: list[str],
-    plan: Plan,
+    inputs: Sequence[str],
     declared: Domain,
+    plan: Plan,
     keep: Sequence[str] | None,
     leave_out: bool,
 ) -> list[str]:
