@@ -5,7 +5,9 @@ from itertools import product
 import numpy as np
 
 from ebnc import EBNC, Domain, EmbeddedStructure
-from ebnc.data.read import read_cases
+from ebnc.data.cases import Cases, check_weights
+from ebnc.data.coder import encode
+from ebnc.data.rows import CodedRows
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior, count_cells
 from ebnc.likelihood.prior import as_prior
@@ -52,6 +54,17 @@ def exact_counts(truth, generator):
     data = {x: np.repeat(column, n_classes) for x, column in columns.items()}
     data["Y"] = np.tile(np.arange(n_classes), len(cells))
     return data, weights.ravel()
+
+
+def read_cases(data, domain, inputs, target, weights=None):
+    """The cases of a table with known states; rows of weight 0 are left out."""
+    names = list(dict.fromkeys([*inputs, target]))
+    coded = encode(data, domain, names)
+    weights = check_weights(weights, len(coded))
+    kept = slice(None) if weights is None else weights > 0
+    rows = CodedRows.from_codes(domain, {x: coded.column(x)[kept] for x in inputs})
+    weights = None if weights is None else weights[kept]
+    return Cases(domain, target, rows, coded.column(target)[kept], weights)
 
 
 def posterior_of(structure, domain, data, prior_scale=1.0, weights=None, most_cells=128):

@@ -11,10 +11,9 @@ import pytest
 from ebnc import Domain, EBNCClassifier, EmbeddedStructure
 from ebnc.data.cases import Cases
 from ebnc.data.files import DataFiles
-from ebnc.data.parts import StoredParts, tree_sum
-from ebnc.data.read import read_cases
+from ebnc.data.parts import StoredParts
 from ebnc.data.rows import CodedRows
-from ebnc.errors import DataError, NoMaximumError, StorageError
+from ebnc.errors import NoMaximumError, StorageError
 from ebnc.fitting import newton
 from ebnc.learn import fit, fit_cases, fit_theta
 from ebnc.likelihood.counts import count_cells
@@ -26,7 +25,7 @@ from ebnc.score.criterion import BIC, Laplace
 from ebnc.search.families import forest, kdb, tan
 from ebnc.search.greedy import greedy_search
 from ebnc.search.scorer import Scorer
-from problems import STRUCTURES, domain_of, random_data, structure_named
+from problems import STRUCTURES, domain_of, random_data, read_cases, structure_named
 
 
 def cut(cases: Cases, edges: list[int], order=None) -> StoredParts:
@@ -187,23 +186,12 @@ def test_lost_files_are_named():
 def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
     _, cases = problem()
 
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ebnc.data.parts._write", full)
+    monkeypatch.setattr(np, "savez", full)
     with pytest.raises(StorageError, match="No space left on device; give a temp_directory"):
         StoredParts.write([cases], tmp_path)
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(StorageError, match="no temporary directory can be made"):
         StoredParts.write([cases], tmp_path / "nowhere")
-
-
-def test_the_tree_of_a_sum():
-    """((0 1) (2 3)) (4 5) 6: neighbours first; nothing depends on when a result arrives."""
-    assert tree_sum([[f"{i}"] for i in range(1)]) == ["0"]
-    assert tree_sum(list("0123456")) == "0123456"
-    found = tree_sum([(1.0, np.ones(2), [np.zeros(1)])] * 5)
-    assert found[0] == 5.0
-    np.testing.assert_array_equal(found[1], [5.0, 5.0])
-    with pytest.raises(DataError, match="no rows"):
-        tree_sum([])

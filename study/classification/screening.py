@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import ebnc
-from ebnc.data.read import learn_states, read_cases
+from ebnc.data.read import learn_cases
 from ebnc.search.greedy import ENOUGH, TIED, greedy_search
 from ebnc.search.limits import Limits
 from ebnc.search.moves import moves
@@ -53,8 +53,7 @@ def climb_without_screening(scorer: Scorer, start: ebnc.EmbeddedStructure) -> Sc
 def measure(directory: Path, name: str) -> dict[str, Value]:
     frame = read_set(directory, name)
     inputs = [column for column in frame.columns if column != TARGET]
-    domain = learn_states(frame, inputs, TARGET)
-    cases = read_cases(frame, domain, inputs, TARGET).counted()
+    cases = learn_cases(frame, inputs, TARGET)
     start = ebnc.EmbeddedStructure.naive(TARGET, inputs)
     screened, full = Scorer(cases), Scorer(cases)
     began = time.process_time()

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from ebnc.data.cases import Cases, check_weights, distinct_rows
-from ebnc.data.read import read_cases
+from ebnc.data.read import learn_cases
 from ebnc.domain import Domain
 from ebnc.errors import DataError
+from problems import read_cases
 
 
 def random_cases(n_rows, sizes, weights=None, seed=0):
@@ -80,6 +81,5 @@ def test_bad_weights_are_refused(weights, message):
 
 
 def test_no_rows_are_refused():
-    domain = Domain({"X": 2, "Y": 2})
     with pytest.raises(DataError, match="no rows"):
-        read_cases({"X": [], "Y": []}, domain, ["X"], "Y")
+        learn_cases({"X": [], "Y": []}, ["X"], "Y")

@@ -7,31 +7,10 @@ import pyarrow as pa
 import pytest
 
 from ebnc.data.batches import FrameSource
-from ebnc.data.columns import Labels, Numbers, factorise
+from ebnc.data.columns import Numbers, factorise
 from ebnc.data.entries import read_column
+from ebnc.data.plan import Plan
 from ebnc.errors import DataError
-
-VALUES = ["b", "a", None, "b", "c"]
-
-
-def frames(values):
-    return {
-        "pandas": pd.DataFrame({"x": values}),
-        "pandas object": pd.DataFrame({"x": pd.Series(values, dtype=object)}),
-        "polars": pl.DataFrame({"x": values}),
-        "pyarrow": pa.table({"x": values}),
-        "list": {"x": values},
-        "series": {"x": pd.Series(values)},
-        "object array": np.array([[v] for v in values], dtype=object),
-    }
-
-
-@pytest.mark.parametrize("kind", list(frames(VALUES)))
-def test_every_kind_of_table_gives_the_same_codes_and_labels(kind):
-    found = FrameSource(frames(VALUES)[kind], ["x"]).read(["x"])["x"]
-    assert isinstance(found, Labels)
-    assert [found.labels[code] if code >= 0 else None for code in found.codes] == VALUES
-    assert not found.declared
 
 
 @pytest.mark.parametrize(
@@ -54,15 +33,6 @@ def test_numbers_are_labels_in_ascending_order(column):
     assert len(found.labels) == 2
 
 
-@pytest.mark.parametrize(
-    "column", [pd.Series([True, False]), pl.Series([True, False]), np.array([True, False])]
-)
-def test_booleans_are_labels_not_numbers(column):
-    found = read_column("x", column)
-    assert isinstance(found, Labels)
-    assert found.labels == (False, True)
-
-
 def test_categories_keep_their_declared_order_and_states_not_observed():
     declared = ["low", "mid", "high"]
     for column in (
@@ -71,7 +41,8 @@ def test_categories_keep_their_declared_order_and_states_not_observed():
         pl.DataFrame({"x": ["high", "low", None]}, schema={"x": pl.Enum(declared)}),
         {"x": pl.Series(["high", "low", None], dtype=pl.Enum(declared))},
     ):
-        found = FrameSource(column).read(["x"])["x"]
+        (batch,) = FrameSource(column).batches(Plan(("x",)))
+        found = batch.columns["x"]
         assert found.labels == ("low", "mid", "high")
         assert found.codes.tolist() == [2, 0, -1]
         assert found.declared
@@ -115,26 +86,6 @@ def test_mixed_types_in_one_column_are_refused(values):
     array[:] = values
     with pytest.raises(DataError, match="'x' mixes types"):
         read_column("x", array)
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ({"x": [1, 2], "y": [1]}, "differ in length"),
-        ({"x": [1]}, "no column 'y'"),
-        (pd.DataFrame({"x": [1]}), "no column 'y'"),
-        (np.zeros((3, 3)), r"got shape \(3, 3\)"),
-        (np.zeros(3), r"got shape \(3,\)"),
-        ([[1, 2]], "must be a DataFrame"),
-        (None, "must be a DataFrame"),
-        ({"x": [[1], [2]], "y": [1, 2]}, "'x' must be one-dimensional"),
-        ({"x": 3, "y": [1]}, "'x' must be one-dimensional"),
-        (pd.DataFrame([[1, 2]], columns=["x", "x"]), "two columns 'x'"),
-    ],
-)
-def test_tables_that_cannot_be_read(data, message):
-    with pytest.raises(DataError, match=message):
-        FrameSource(data, ["x", "y"]).read(["x", "y"])
 
 
 def test_numbers_refuse_text_and_infinity():
@@ -203,9 +154,3 @@ def test_decimal_commas_by_option():
     comma = Options(decimal=",")
     np.testing.assert_array_equal(read_column("x", ["1,5", "2"], None, comma).values, [1.5, 2.0])
     assert read_column("x", ["1.234,5"], None, comma).kind == "label"
-
-
-def test_rows_are_counted_where_no_column_is_asked_for():
-    for data in ({"x": [1, 2, 3]}, np.zeros((3, 0)), pd.DataFrame(index=[1, 2, 3])):
-        (batch,) = FrameSource(data).batches([], {}, FrameSource(data).options)
-        assert batch.n_rows == 3

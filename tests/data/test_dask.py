@@ -20,6 +20,7 @@ from ebnc import EBNCClassifier, EmbeddedStructure  # noqa: E402
 from ebnc.data import dask_read  # noqa: E402
 from ebnc.data.files import DataFiles  # noqa: E402
 from ebnc.data.parts import StoredParts  # noqa: E402
+from ebnc.data.plan import Plan  # noqa: E402
 from ebnc.data.read import learn_cases  # noqa: E402
 from ebnc.domain import Interval  # noqa: E402
 from ebnc.errors import DataError, StorageError  # noqa: E402
@@ -177,15 +178,16 @@ def test_a_worker_killed_while_it_codes_changes_nothing(client, monkeypatch):
     frame = table()
     expected = ebnc.fit(STRUCTURE, frame)
     victims = list(client.run(os.getpid).values())
-    coded = dask_read.DaskReader.coded
+    each = dask_read.DaskSource.each
 
-    def killing(reader, plan, coder):
-        parts = coded(reader, plan, coder)
+    def killing(source, job, plan, *coder):
+        parts = each(source, job, plan, *coder)
         yield next(parts)
-        os.kill(victims[0], signal.SIGKILL)  # with the results that it still holds
+        if coder:
+            os.kill(victims[0], signal.SIGKILL)  # with the results that it still holds
         yield from parts
 
-    monkeypatch.setattr(dask_read.DaskReader, "coded", killing)
+    monkeypatch.setattr(dask_read.DaskSource, "each", killing)
     found = ebnc.fit(STRUCTURE, partitioned(frame, 4))
     assert victims[0] not in client.run(os.getpid).values()
     np.testing.assert_allclose(
@@ -207,7 +209,7 @@ def test_rows_that_do_not_fit_stay_on_disk_here(client, monkeypatch):
     np.testing.assert_allclose(found.phi, expected.phi, rtol=0, atol=1e-8)
 
 
-def _hog(part, where):
+def _hog(batch, plan):
     """Take memory until Dask's nanny ends the process."""
     held = []
     while True:
@@ -215,16 +217,16 @@ def _hog(part, where):
         time.sleep(0.02)
 
 
-def _lack_memory(part, where):
+def _lack_memory(batch, plan):
     raise MemoryError("Unable to allocate 1.00 TiB")
 
 
 def test_a_worker_out_of_memory_is_a_clear_error(client):
-    reader = dask_read.DaskReader(partitioned(table(200), 2))
+    source = dask_read.DaskSource(partitioned(table(200), 2))
     with pytest.raises(StorageError, match="a worker ran out of memory: Unable to allocate"):
-        list(reader._each(_lack_memory))
+        list(source.each(_lack_memory, Plan(("y",))))
     with pytest.raises(StorageError, match=r"workers died repeatedly .* lack of memory"):
-        list(reader._each(_hog))
+        list(source.each(_hog, Plan(("y",))))
     assert learn_cases(partitioned(table(200), 2), INPUTS, "y").n_rows > 0  # others go on
 
 

@@ -20,6 +20,10 @@ COUNTED = Domain({"A": 3})
 FLAGS = Domain({"A": [False, True]})
 
 
+def library(data):
+    return type(data).__module__.split(".")[0]
+
+
 def codes_of(data, domain):
     return encode(data, domain, ["A"]).column("A").tolist()
 
@@ -52,7 +56,7 @@ def codes_of(data, domain):
         np.array([["z"], ["x"], ["z"]]),
         np.array([["z"], ["x"], ["z"]], dtype=object),
     ],
-    ids=lambda data: f"{type(data).__module__.split('.')[0]}",
+    ids=library,
 )
 def test_labels_are_looked_up_in_every_kind_of_table(data):
     """pandas, polars, pyarrow, mappings, arrays; declared categories do not change the codes."""
@@ -78,7 +82,7 @@ def test_labels_are_looked_up_in_every_kind_of_table(data):
         np.array([[2], [0]]),
         np.array([[2.0], [0.0]]),
     ],
-    ids=lambda data: f"{type(data).__module__.split('.')[0]}",
+    ids=library,
 )
 def test_whole_numbers_of_any_type_are_labels(data):
     """Where states are counted, labels are codes."""
@@ -96,7 +100,7 @@ def test_whole_numbers_of_any_type_are_labels(data):
         {"A": [True, False]},
         np.array([[True], [False]]),
     ],
-    ids=lambda data: f"{type(data).__module__.split('.')[0]}",
+    ids=library,
 )
 def test_booleans_are_labels(data):
     """False is state 0 here because it was declared first."""
@@ -124,7 +128,7 @@ def test_booleans_are_labels(data):
         pl.DataFrame({"A": [None, None]}),
         pa.table({"A": pa.nulls(2)}),
     ],
-    ids=lambda data: f"{type(data).__module__.split('.')[0]}",
+    ids=library,
 )
 def test_missing_labels_are_refused_as_missing(data):
     """None, NaN and NA of all libraries; never taken for a state, nor for a label 'nan'."""
@@ -146,7 +150,7 @@ def test_missing_labels_are_refused_as_missing(data):
         np.array([[0.0], [np.nan]]),
         np.array([[0], [pd.NaT]], dtype=object),
     ],
-    ids=lambda data: f"{type(data).__module__.split('.')[0]}",
+    ids=library,
 )
 def test_missing_numbers_are_refused_as_missing(data):
     """Also where libraries turn them into NaN."""
@@ -287,7 +291,7 @@ def test_missing_is_a_state_where_it_was_declared():
         np.empty((0, 1)),
         np.empty((0, 1), dtype=int),
     ],
-    ids=lambda data: f"{type(data).__module__.split('.')[0]}",
+    ids=library,
 )
 @pytest.mark.parametrize("domain", [WORDS, COUNTED], ids=["labels", "counts"])
 def test_zero_rows_are_zero_rows(data, domain):
@@ -306,7 +310,7 @@ def test_zero_rows_are_zero_rows(data, domain):
         ({}, 0),
         (np.empty((4, 0)), 4),
     ],
-    ids=lambda data: f"{type(data).__module__.split('.')[0]}",
+    ids=library,
 )
 def test_no_column_asked_for_still_has_rows(data, n_rows):
     """Structures without inputs: the number of rows is all there is to read."""

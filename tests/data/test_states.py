@@ -57,11 +57,6 @@ def test_declared_states_win(frame):
     assert domain["y"] == ("yes", "no")
 
 
-def test_missing_can_be_refused(frame):
-    with pytest.raises(DataError, match="'gap' has missing values"):
-        learn_cases(frame, ["gap"], "y", missing="refuse")
-
-
 @pytest.mark.parametrize(
     ("target", "message"),
     [

@@ -5,12 +5,11 @@ import pytest
 from scipy.optimize import linprog
 
 import ebnc
-from ebnc.data.read import read_cases
 from ebnc.errors import NoMaximumError
 from ebnc.fitting.separation import refuse_unidentified, separating_direction
 from ebnc.parameters.design_matrix import indicator_design
 from ebnc.parameters.phi import Basis
-from problems import posterior_of
+from problems import posterior_of, read_cases
 
 NAIVE = ebnc.EmbeddedStructure.naive("Y", ["A", "B"])
 

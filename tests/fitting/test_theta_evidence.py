@@ -7,12 +7,11 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 import ebnc
-from ebnc.data.read import read_cases
 from ebnc.domain import Domain
 from ebnc.errors import ParameterError
 from ebnc.fitting.theta_likelihood import ThetaLikelihood
 from ebnc.fitting.theta_posterior import ThetaPosterior
-from problems import domain_of, random_data, structure_named
+from problems import domain_of, random_data, read_cases, structure_named
 
 
 def posterior_of(structure, domain, data, alpha):

@@ -8,13 +8,13 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import ebnc
-from ebnc.data.read import read_cases
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.network.learning.node_learner import NodeLearner
 from ebnc.network.local.node import Settings
 from ebnc.score.criterion import BIC
 from ebnc.search.scorer import Scorer
+from problems import read_cases
 
 
 def eq_9(rows, classes, n_cells, n_classes):

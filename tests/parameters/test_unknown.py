@@ -8,10 +8,10 @@ import pytest
 
 import ebnc
 from ebnc import EBNC, EBNCClassifier, EmbeddedStructure
-from ebnc.data.read import read_cases
 from ebnc.errors import FormatError, ParameterError
 from ebnc.formats.native import read_predictor
 from ebnc.parameters.background import MOST_ROWS, Background, learn_background
+from problems import read_cases
 from test_parts import cut
 
 pytestmark = pytest.mark.filterwarnings("ignore::ebnc.errors.DataWarning")  # which counts them

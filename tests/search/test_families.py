@@ -5,14 +5,13 @@ import numpy as np
 import pytest
 
 import ebnc
-from ebnc.data.read import read_cases
 from ebnc.search.families import (
     conditional_mutual_information,
     forest,
     kdb,
     tan,
 )
-from problems import random_data, structure_named
+from problems import random_data, read_cases, structure_named
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import pytest
 from study.classification.screening import climb_without_screening
 
 import ebnc
-from ebnc.data.read import read_cases
 from ebnc.errors import SearchError
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.criterion import BIC, Laplace
@@ -23,7 +22,7 @@ from ebnc.search.screening import screen
 from ebnc.search.starts import least_structure
 from ebnc.search.structure_prior import log_input_prior
 from exhaustive import all_structures, exhaustive_search
-from problems import domain_of, random_data, structure_named
+from problems import domain_of, random_data, read_cases, structure_named
 
 
 def isolated(names):

@@ -9,13 +9,12 @@ import pytest
 
 import ebnc
 from ebnc import EmbeddedStructure
-from ebnc.data.read import read_cases
 from ebnc.likelihood.counts import CellCounts
 from ebnc.search import screening
 from ebnc.search.greedy import greedy_search
 from ebnc.search.scorer import Scorer
 from ebnc.threads import limit_threads, n_threads
-from problems import domain_of, random_data, structure_named
+from problems import domain_of, random_data, read_cases, structure_named
 
 
 @pytest.fixture(scope="module")

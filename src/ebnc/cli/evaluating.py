@@ -32,7 +32,6 @@ class EvaluationRows:
         """At most ``MOST_EVALUATED`` rows, evenly spread."""
         import numpy as np
 
-        from ebnc.data.batches import take_rows
         from ebnc.data.read import read_rows
 
         inputs = classifier.feature_names_in_.tolist()
@@ -45,7 +44,7 @@ class EvaluationRows:
             # Repeat a row as often as its whole weight says, so that folds can divide its cases.
             times = counts.astype(np.int64) if whole else counts > 0
             chosen = np.repeat(np.arange(len(counts)), times)
-            columns = dict(take_rows(columns, chosen))
+            columns = {name: column.take(chosen) for name, column in columns.items()}
             counts = None if whole else counts[chosen]
         return cls(columns, columns.pop(target), counts)
 

@@ -4,84 +4,129 @@
 partitions of a Dask DataFrame are frames on the workers (``dask_read``).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import difflib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 
-from ebnc.data.columns import Column
+from ebnc.data.cases import check_weights, refuse_wrong_weights
+from ebnc.data.columns import Column, Numbers
 from ebnc.data.entries import read_column
-from ebnc.data.table import Frame, Kind, Options
+from ebnc.data.plan import Plan
+from ebnc.data.table import Frame, Options
 from ebnc.errors import DataError
+from ebnc.typing import FloatArray
 
-__all__ = ["Batch", "FrameSource", "Source", "is_dask_frame", "require", "take_rows"]
+__all__ = ["Batch", "FrameSource", "Source", "require"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Columns of some rows. ``where`` is the name of their place in messages, such as a file."""
+    """Columns of some rows.
+
+    ``where``: their place in messages, such as a file. ``first``: the number of the first row.
+    """
 
     columns: Mapping[str, Column]
     n_rows: int
     where: str = ""
+    first: int = 0
+
+    def weights_of(self, name: str) -> FloatArray:
+        """Return a column of weights as floats."""
+        column = self.columns[name]
+        if not isinstance(column, Numbers):
+            raise DataError("weights must be numbers")
+        weights = np.asarray(column.values, dtype=np.float64)
+        refuse_wrong_weights(weights, self.first)
+        return weights
+
+    def weighted(self, plan: Plan) -> tuple["Batch", FloatArray | None]:
+        """Split the columns of a plan from their weights, and remove rows of weight 0."""
+        columns = {name: self.columns[name] for name in plan.names}
+        if plan.weights is None:
+            return Batch(columns, self.n_rows, self.where), None
+        weights = self.weights_of(plan.weights)
+        if not weights.all():
+            is_positive = weights > 0
+            columns = {name: column.take(is_positive) for name, column in columns.items()}
+            weights = weights[is_positive]
+        return Batch(columns, len(weights), self.where), weights
 
 
-class Source(Protocol):
+class Source(ABC):
     """A table that can be read several times, batch by batch.
 
-    ``names``: all columns. ``is_small(names)``: whether these columns easily fit in memory.
-    ``batches``: all rows in order; ``kinds`` fixes the kinds of some columns, and the entries of
-    the others determine their kinds.
+    ``names``: all columns. ``memory_bytes``: the limit for coded rows; None for data that are in
+    memory already. ``is_small``: whether the table easily fits in memory.
     """
 
-    options: Options
     names: tuple[str, ...]
+    options: Options = Options()
+    memory_bytes: int | None = None
+    temp_directory: Any = None
+    is_small: bool = True
+    _held_for: Plan | None = None
+    _held: Sequence[Batch] = ()
 
-    def is_small(self, names: Sequence[str]) -> bool: ...
+    @abstractmethod
+    def batches(self, plan: Plan) -> Iterator[Batch]:
+        """Yield the columns of a plan, all rows in order."""
 
-    def batches(
-        self, names: Sequence[str], kinds: Mapping[str, Kind], options: Options
-    ) -> Iterator[Batch]: ...
+    def each(self, job: Callable[..., T], plan: Plan, *arguments: Any) -> Iterator[T]:
+        """Yield job(batch, plan, …) for every batch; a small table is read once and held."""
+        batches: Iterable[Batch] = self._held
+        if plan is not self._held_for:
+            batches = self.batches(plan)
+            if self.is_small:
+                self._held_for, self._held = plan, list(batches)
+                batches = self._held
+        for batch in batches:
+            yield job(batch, plan, *arguments)
 
 
-class FrameSource:
+class FrameSource(Source):
     """A table in memory as one batch.
 
     ``array_names``: names of the columns of a two-dimensional array; default X1, X2, ….
     """
 
     def __init__(self, data: Frame, array_names: Sequence[str] | None = None) -> None:
-        self.options = Options()
         self._columns = _columns(data, array_names)
         self.names = tuple(self._columns)
         self._n_rows = 0 if isinstance(data, Mapping) else len(data)
 
-    def is_small(self, names: Sequence[str]) -> bool:  # noqa: ARG002
-        """Always true: the table is already in memory."""
-        return True
+    def add_weights(self, weights: Any, like: str) -> str:
+        """Add an array of weights, as long as column ``like``, as a column; return its name."""
+        name = "weights"
+        while name in self._columns:
+            name += "_"
+        (batch,) = self.batches(Plan((like,)))
+        checked = check_weights(getattr(weights, "values", weights), batch.n_rows)
+        self._columns[name] = np.asarray(checked)
+        self.names = tuple(self._columns)
+        return name
 
-    def batches(
-        self, names: Sequence[str], kinds: Mapping[str, Kind], options: Options
-    ) -> Iterator[Batch]:
+    def batches(self, plan: Plan) -> Iterator[Batch]:
         """Yield the whole table as one batch."""
-        require(names, self.names)
-        some = names or self.names[:1]  # counts rows even if no column is requested
-        columns = {name: self._read(name, kinds.get(name), options) for name in some}
+        require(plan.read, self.names)
+        names = plan.read or self.names[:1]  # counts rows even if no column is requested
+        columns = {name: self._read(name, plan) for name in names}
         lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise DataError(f"columns differ in length: {lengths}")
         yield Batch(columns, next(iter(lengths.values()), self._n_rows))
 
-    def read(self, names: Sequence[str]) -> dict[str, Column]:
-        """Return columns by name."""
-        (batch,) = self.batches(names, {}, self.options)
-        return dict(batch.columns)
-
-    def _read(self, name: str, kind: Kind | None, options: Options) -> Column:
+    def _read(self, name: str, plan: Plan) -> Column:
         entries = self._columns[name]
         declared = hasattr(entries, "cat") and hasattr(entries, "iloc")  # pandas' categorical type
-        return read_column(name, entries, kind, options, declared=declared)
+        return read_column(name, entries, plan.kinds.get(name), plan.options, declared=declared)
 
 
 def _columns(data: Frame, array_names: Sequence[str] | None) -> dict[str, Any]:
@@ -118,8 +163,6 @@ def _arrow_table(data: Frame) -> Any:
     """Convert any table with the Arrow interface to pyarrow."""
     if hasattr(data, "collect") and not hasattr(data, "__len__"):
         raise DataError("a lazy frame has no rows yet; call its collect() first")
-    import pyarrow as pa
-
     try:
         return data if isinstance(data, pa.Table) else pa.table(data)
     except (TypeError, ValueError, pa.ArrowException):
@@ -130,25 +173,13 @@ def _arrow_table(data: Frame) -> Any:
         ) from None
 
 
-def is_dask_frame(data: object) -> bool:
-    """Whether data is a Dask DataFrame; does not import Dask."""
-    return type(data).__module__.startswith("dask.") and hasattr(data, "to_delayed")
-
-
 def require(names: Sequence[str], present: Sequence[str]) -> None:
     """Raise if a requested column does not exist."""
     known = set(present)
     for name in names:
         if name not in known:
-            import difflib
-
             close = difflib.get_close_matches(name, present, 1)
             meant = f"did you mean {close[0]!r}? " if close else ""
             shown = ", ".join(repr(other) for other in present[:8])
             more = ", …" if len(present) > 8 else ""
             raise DataError(f"the data have no column {name!r}; {meant}they have {shown}{more}")
-
-
-def take_rows(columns: Mapping[str, Any], chosen: Any) -> dict[str, Column]:
-    """Select rows of columns, by numbers or by a mask."""
-    return {name: read_column(name, entries).take(chosen) for name, entries in columns.items()}

@@ -1,7 +1,7 @@
 """Cases: coded inputs, a class and a weight per row; equal rows can be merged and counted."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from ebnc.domain import Domain
 from ebnc.errors import DataError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["Cases", "check_weights", "distinct_rows", "refuse_wrong_weights"]
+__all__ = ["Cases", "check_weights", "distinct_rows", "joined_weights", "refuse_wrong_weights"]
 
 T = TypeVar("T")
 
@@ -86,30 +86,26 @@ class Cases:
             first, inverse = distinct_rows(columns, sizes)
             weights = np.bincount(inverse, self.weights, minlength=len(first)).astype(np.float64)
             codes, classes = self.rows.codes[:, first], self.classes[first]
-        rows = CodedRows(self.inputs, self.n_states, np.ascontiguousarray(codes))
-        return Cases(self.domain, self.target, rows, classes, weights)
+        return self._with(np.ascontiguousarray(codes), classes, weights)
 
-    @classmethod
-    def joined(cls, parts: Sequence["Cases"]) -> "Cases":
+    @staticmethod
+    def joined(parts: Sequence["Cases"]) -> "Cases":
         """Concatenate parts with the same variables."""
         if len(parts) == 1:
             return parts[0]
-        weights = None
-        if any(part.weights is not None for part in parts):
-            weights = np.concatenate(
-                [np.ones(len(p)) if p.weights is None else p.weights for p in parts]
-            )
+        weights = joined_weights((len(part), part.weights) for part in parts)
         codes = np.concatenate([part.rows.codes for part in parts], axis=1)
-        first = parts[0]
-        rows = CodedRows(first.inputs, first.n_states, codes)
-        classes = np.concatenate([part.classes for part in parts])
-        return cls(first.domain, first.target, rows, classes, weights)
+        return parts[0]._with(codes, np.concatenate([part.classes for part in parts]), weights)
 
     def rows_of(self, first: int, last: int) -> "Cases":
         """Return the rows from ``first`` up to but without ``last``."""
-        rows = CodedRows(self.inputs, self.n_states, self.rows.codes[:, first:last])
         weights = None if self.weights is None else self.weights[first:last]
-        return Cases(self.domain, self.target, rows, self.classes[first:last], weights)
+        return self._with(self.rows.codes[:, first:last], self.classes[first:last], weights)
+
+    def _with(self, codes: CodeArray, classes: CodeArray, weights: FloatArray | None) -> "Cases":
+        """Other rows of the same variables."""
+        rows = CodedRows(self.inputs, self.n_states, codes)
+        return Cases(self.domain, self.target, rows, classes, weights)
 
     @property
     def n_bytes(self) -> int:
@@ -122,7 +118,7 @@ class Cases:
         places = [self.rows.place(name) for name in names]
         n_states = tuple(self.n_states[place] for place in places)
         rows = CodedRows(tuple(names), n_states, self.rows.codes[places])
-        return Cases(self.domain, self.target, rows, self.classes, self.weights).counted()
+        return replace(self, rows=rows).counted()
 
     def _worth_counting(self) -> bool:
         """Whether at least half of the rows are repeats, estimated from a sample.
@@ -142,6 +138,14 @@ class Cases:
 
     def _sizes(self) -> list[int]:
         return [*self.rows.n_states, self.domain.n_states(self.target)]
+
+
+def joined_weights(parts: Iterable[tuple[int, FloatArray | None]]) -> FloatArray | None:
+    """Concatenate the weights of parts, given with their numbers of rows; None: all are 1."""
+    weights = list(parts)
+    if all(array is None for _, array in weights):
+        return None
+    return np.concatenate([np.ones(n) if array is None else array for n, array in weights])
 
 
 def check_weights(weights: object, n_rows: int) -> FloatArray | None:

@@ -14,7 +14,7 @@ unknown.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -22,17 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebnc.data.batches import Batch, Source
+from ebnc.data.cases import Cases
 from ebnc.data.columns import EXACT, Column, Labels, Numbers, as_label, factorise, levels_of
 from ebnc.data.entries import read_column
+from ebnc.data.plan import Plan
 from ebnc.data.rows import CodedRows, code_type
 from ebnc.data.sources import source_of
-from ebnc.data.table import Kind, Options, TableLike
+from ebnc.data.table import Options, TableLike
 from ebnc.data.text import text_array
 from ebnc.domain import Domain, Interval, State
 from ebnc.errors import DataError
 from ebnc.typing import IntArray
 
-__all__ = ["Coder", "Unknown", "code_of", "coded_batches", "encode", "without_states"]
+__all__ = ["Coder", "Unknown", "code_of", "coded_batches", "coded_cases", "encode"]
 
 Unseen: TypeAlias = Literal["error", "extra", "missing"]
 """Treatment of entries that are not states. "error": raise. "extra": give them the code r, one
@@ -43,18 +45,10 @@ SURE = 10  # entries; if so many are all unknown, the column is wrong
 
 @dataclass
 class Unknown:
-    """Counts of unknown entries by column.
+    """Counts of unknown entries by column: missing ones (``gaps``) and ``others``.
 
-    Attributes
-    ----------
-    gaps : Counter
-        Missing entries that are not a state.
-    others : Counter
-        Other entries that are not a state.
-    entries : Counter
-        All entries that are not missing.
-    foreign : dict
-        The type of the entries, if it is not the type of the states.
+    ``entries``: numbers of all entries that are not missing. ``foreign``: the type of the entries,
+    if it is not the type of the states.
     """
 
     gaps: Counter[str] = field(default_factory=Counter)
@@ -93,53 +87,56 @@ class Coder:
     If ``unseen`` gives unknown entries a code, ``n_states`` includes it.
     """
 
-    def __init__(self, domain: Domain, names: Sequence[str], unseen: Unseen = "error") -> None:
+    def __init__(
+        self,
+        domain: Domain,
+        names: Sequence[str],
+        unseen: Unseen = "error",
+        unknown: Unknown | None = None,
+    ) -> None:
         self.domain, self.names = domain, tuple(names)
         self.unseen = unseen
-        self.unknown = Unknown()
+        self.unknown = Unknown() if unknown is None else unknown
         self.n_states = tuple(domain.n_states(name) + (unseen != "error") for name in names)
         self._rules = {name: _Rule(name, domain[name]) for name in names}
 
-    @property
-    def kinds(self) -> dict[str, Kind]:
-        """Columns whose text must be read as labels."""
-        return {
-            name: "label"
-            for name, rule in self._rules.items()
-            if rule.kind not in ("interval", "number")
-        }
+    def plan(self, options: Options) -> Plan:
+        """The plan for reading these columns; a word for missing that is a state is a label."""
+        texts = {s.strip() for name in self.names for s in self.domain[name] if isinstance(s, str)}
+        words = tuple(word for word in options.missing_words if word not in texts)
+        labels = (x for x in self.names if self._rules[x].kind not in ("interval", "number"))
+        return Plan(
+            self.names, replace(options, missing_words=words), dict.fromkeys(labels, "label")
+        )
 
     def encode(self, batch: Batch) -> CodedRows:
         """Return the coded rows of one batch."""
         codes = np.empty((len(self.names), batch.n_rows), dtype=code_type(self.n_states))
         for v, name in enumerate(self.names):
             column = batch.columns[name]
-            column_codes = self._rules[name].codes(column)
-            is_unknown = column_codes < 0
+            found = self._rules[name].codes(column)
+            is_unknown = found < 0
             if is_unknown.any():
                 self._note_unknown(name, column, is_unknown)
-                column_codes = np.where(is_unknown, self.domain.n_states(name), column_codes)
+                found = np.where(is_unknown, self.domain.n_states(name), found)
             if self.unseen == "extra":
                 self.unknown.entries[name] += len(column) - int(column.missing.sum())
-            codes[v] = column_codes
+            codes[v] = found
         return CodedRows(self.names, self.n_states, codes)
 
     def _note_unknown(self, name: str, column: Column, is_unknown: NDArray[np.bool_]) -> None:
-        missing = column.missing
-        refused = is_unknown if self.unseen == "error" else is_unknown & ~missing
-        if self.unseen != "extra":
-            if refused.any():
-                place = int(np.argmax(refused))
-                raise _unseen_error(name, column, place, self.domain[name])
-            return
-        n_others = int(refused.sum())
-        n_gaps = int(is_unknown.sum()) - n_others
-        if n_gaps:
-            self.unknown.gaps[name] += n_gaps
-        if n_others:
-            self.unknown.others[name] += n_others
+        """Count unknown entries, or raise for the first that ``unseen`` does not allow."""
+        others = is_unknown & ~column.missing
+        refused = {"error": is_unknown, "missing": others, "extra": is_unknown[:0]}[self.unseen]
+        if refused.any():
+            raise _unseen_error(name, column, int(np.argmax(refused)), self.domain[name])
+        if self.unseen == "extra":
+            n_others = int(others.sum())
+            n_gaps = int(is_unknown.sum()) - n_others
+            self.unknown.gaps += Counter({name: n_gaps})  # adding Counters drops zeros
+            self.unknown.others += Counter({name: n_others})
             foreign = self._rules[name].foreign(column)
-            if foreign:
+            if n_others and foreign:
                 self.unknown.foreign.setdefault(name, foreign)
 
 
@@ -255,15 +252,6 @@ def _holds_intervals(column: Column) -> bool:
     return isinstance(column, Labels) and any(isinstance(x, Interval) for x in column.labels)
 
 
-def without_states(options: Options, domain: Domain, names: Iterable[str]) -> Options:
-    """Remove the words for missing entries that are states."""
-    texts = {s.strip() for name in names for s in domain[name] if isinstance(s, str)}
-    if texts.isdisjoint(options.missing_words):
-        return options
-    words = tuple(word for word in options.missing_words if word not in texts)
-    return replace(options, missing_words=words)
-
-
 def encode(
     data: TableLike,
     domain: Domain,
@@ -275,26 +263,12 @@ def encode(
 ) -> CodedRows:
     """Convert the columns ``names`` to codes; return ``CodedRows`` unchanged.
 
-    Parameters
-    ----------
-    data : table
-        The data; other columns are ignored.
-    domain : Domain
-        The states of the columns.
-    names : sequence of str
-        The columns.
-    array_names : sequence of str or None
-        Names of the columns of a two-dimensional array; default ``names``.
-    unseen : {"error", "extra", "missing"}
-        Treatment of entries that are not states: raise; give them the code r, one beyond the
-        states, which ``CodedRows.n_states`` then includes; or do that for missing entries only.
-    unknown : Unknown or None
-        Receives the counts of entries that are not states.
+    ``array_names``: the columns of a two-dimensional array; default ``names``. ``unknown`` receives
+    the counts of entries that are not states.
     """
     if isinstance(data, CodedRows):
         return _checked_rows(data, domain, names)
-    coder = Coder(domain, names, unseen)
-    coder.unknown = coder.unknown if unknown is None else unknown
+    coder = Coder(domain, names, unseen, unknown)
     source = source_of(data, names if array_names is None else array_names)
     parts = list(coded_batches(source, coder))
     if len(parts) == 1:
@@ -306,10 +280,19 @@ def encode(
 
 def coded_batches(source: Source, coder: Coder) -> Iterator[CodedRows]:
     """Yield coded batches of a source; finally raise if all entries of a column are unknown."""
-    options = without_states(source.options, coder.domain, coder.names)
-    for batch in source.batches(coder.names, coder.kinds, options):
+    for batch in source.batches(coder.plan(source.options)):
         yield coder.encode(batch)
     coder.unknown.refuse_wholly_unknown(coder.domain)
+
+
+def coded_cases(batch: Batch, plan: Plan, coder: Coder) -> Cases:
+    """Code a batch; without a target, the first column is also the class."""
+    rows, weights = batch.weighted(plan)
+    coded = coder.encode(rows)
+    if plan.target is None:
+        return Cases(coder.domain, coded.names[0], coded, coded.codes[0], weights)
+    inputs = CodedRows(coded.names[:-1], coded.n_states[:-1], coded.codes[:-1])
+    return Cases(coder.domain, plan.target, inputs, coded.codes[-1], weights)
 
 
 def code_of(domain: Domain, name: str, entry: State) -> int:

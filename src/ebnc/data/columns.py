@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ebnc.data.table import Kind
 from ebnc.typing import IntArray
 
-__all__ = ["EXACT", "Column", "Labels", "Numbers", "as_label", "factorise", "joined"]
-__all__ += ["levels_of", "used_codes"]
+__all__ = ["EXACT", "Column", "Labels", "Numbers", "as_label", "factorise", "joined", "levels_of"]
+__all__ += ["used_codes"]
 
 EXACT = 2**53  # floats cannot represent all larger whole numbers
 SMALL_RANGE = 65_536  # whole numbers within this range are counted, not sorted
@@ -45,27 +45,16 @@ class Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Codes and their labels.
+    """Codes, which are places in ``labels``; −1 is missing, and some labels may not occur.
 
-    Attributes
-    ----------
-    codes : array of int
-        Places in ``labels``; −1 is missing.
-    labels : tuple
-        Labels; some may not occur.
-    declared : bool
-        Whether the labels are the states of a categorical type, in this order.
-    written : bool
-        Whether the column was text, or all entries are missing.
-    all_occur : bool
-        Whether every label is known to occur.
+    ``declared``: the labels are the states of a categorical type, in this order. ``written``: the
+    column was text, or all entries are missing.
     """
 
     codes: IntArray
     labels: tuple[Hashable, ...]
     declared: bool = False
     written: bool = False
-    all_occur: bool = False
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -77,7 +66,7 @@ class Labels:
 
     def take(self, chosen: NDArray[Any]) -> "Labels":
         """Select rows, by numbers or by a mask."""
-        return replace(self, codes=self.codes[chosen], all_occur=False)
+        return replace(self, codes=self.codes[chosen])
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -86,8 +75,6 @@ class Labels:
 
     def observed(self) -> list[Hashable]:
         """The labels that occur."""
-        if self.all_occur:
-            return list(self.labels)
         occurs = used_codes(self.codes, len(self.labels))
         return [label for label, used in zip(self.labels, occurs, strict=True) if used]
 

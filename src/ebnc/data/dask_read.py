@@ -7,19 +7,16 @@ rows of files. The scheduler recomputes lost results, so the death of a worker c
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
-from ebnc.data.batches import Batch, FrameSource
+from ebnc.data.batches import Batch, FrameSource, Source
 from ebnc.data.cases import Cases
-from ebnc.data.coder import Coder
 from ebnc.data.files import DataFiles
-from ebnc.data.plan import Plan, add_batch, coded_cases
-from ebnc.data.sources import column_names
-from ebnc.data.summaries import TableSummary
-from ebnc.data.table import Kind, Options
-from ebnc.errors import EBNCError, StorageError
+from ebnc.data.plan import Plan
+from ebnc.errors import DataError, EBNCError, StorageError
 
-__all__ = ["DaskReader"]
+__all__ = ["DaskSource", "is_dask_frame"]
 
 T = TypeVar("T")
 Client: TypeAlias = Any  # of distributed, an optional dependency
@@ -29,33 +26,36 @@ PATIENCE = 300.0
 """Seconds without any worker before giving up; a busy machine is slow to start one."""
 
 
-class DaskReader:
-    """Reads the partitions of a Dask DataFrame."""
+def is_dask_frame(data: object) -> bool:
+    """Whether data is a Dask DataFrame; does not import Dask."""
+    return type(data).__module__.startswith("dask.") and hasattr(data, "to_delayed")
+
+
+class DaskSource(Source):
+    """The partitions of a Dask DataFrame."""
 
     def __init__(self, frame: Any) -> None:
-        self.names, self.options = tuple(column_names(frame)), Options()
-        self.memory_bytes: int | None = DataFiles("").memory_bytes
-        self.temp_directory = None
-        self._client = _client()
+        self.names = tuple(str(name) for name in frame.columns)
+        self.memory_bytes = DataFiles("").memory_bytes
         self._partitions = tuple(frame.to_delayed())
 
-    def summary(self, plan: Plan) -> TableSummary:
-        """Summarise all partitions."""
-        return TableSummary.merged(self._each(_summary, plan))
+    def batches(self, plan: Plan) -> Iterator[Batch]:  # noqa: ARG002
+        """Raise: partitions stay on the workers."""
+        raise DataError(
+            "a Dask DataFrame is predicted partition by partition: "
+            "frame[list(model.feature_names_in_)].map_partitions(model.predict_proba, meta=…)"
+        )
 
-    def coded(self, plan: Plan, coder: Coder) -> Iterator[Cases]:
-        """Yield the cases of every partition, counted if that saves much."""
-        return self._each(_coded, plan, coder)
-
-    def _each(self, job: Callable[..., T], *arguments: Any) -> Iterator[T]:
-        """Yield job(partition, …) for every partition in order, computed on the workers."""
+    def each(self, job: Callable[..., T], plan: Plan, *arguments: Any) -> Iterator[T]:
+        """Yield job(batch, plan, …) for every partition in order, computed on the workers."""
+        client = _client()
         from dask.delayed import delayed
 
         run = delayed(_run, pure=False)
-        tasks = [run(job, part, i, arguments) for i, part in enumerate(self._partitions)]
-        futures = list(self._client.compute(tasks))[::-1]
+        tasks = [run(job, part, i, plan, arguments) for i, part in enumerate(self._partitions)]
+        futures = list(client.compute(tasks))[::-1]
         while futures:
-            yield _result(self._client, futures.pop())
+            yield _result(client, futures.pop())
 
 
 def _client() -> Client:
@@ -71,28 +71,14 @@ def _client() -> Client:
         ) from None
 
 
-def _batch(part: Any, plan: Plan, kinds: dict[str, Kind]) -> Batch:
-    (batch,) = FrameSource(part).batches(plan.read, kinds, plan.options)
-    return batch
-
-
-def _summary(part: Any, where: str, plan: Plan) -> TableSummary:
-    batch = _batch(part, plan, dict(plan.kinds))
-    summary = TableSummary(plan.target)
-    add_batch(summary, Batch(batch.columns, batch.n_rows, where), plan)
-    return summary
-
-
-def _coded(part: Any, where: str, plan: Plan, coder: Coder) -> Cases:  # noqa: ARG001
-    return coded_cases(_batch(part, plan, {**plan.kinds, **coder.kinds}), coder, plan).counted()
-
-
-def _run(job: Callable[..., T], part: Any, number: int, arguments: tuple[Any, ...]) -> T:
+def _run(job: Callable[..., T], part: Any, number: int, plan: Plan, arguments: Any) -> Any:
     where = f"partition {number}"
     try:
-        return job(part, where, *arguments)
+        (batch,) = FrameSource(part).batches(plan)
+        result = job(replace(batch, where=where), plan, *arguments)
     except EBNCError as error:
         raise type(error)(f"{where}: {error}") from None
+    return result.counted() if isinstance(result, Cases) else result  # fewer rows to send
 
 
 def _result(client: Client, future: Future) -> Any:

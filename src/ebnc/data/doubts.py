@@ -44,59 +44,58 @@ def doubtful_columns(
 ) -> list[Doubt]:
     """Return the doubts about inputs and target; ``sure`` are columns with a declared type."""
     doubts = []
-    target = summary.target
-    if target is not None and target not in declared:
-        doubts += _of_target(target, summary.columns[target], is_sure=target in sure)
-    for name in inputs:
+    for name in dict.fromkeys([*([summary.target] if summary.target else []), *inputs]):
         if name not in declared:
-            doubts += _of_input(name, summary.columns[name], is_sure=name in sure)
-    return doubts
+            check = _of_target if name == summary.target else _of_input
+            doubts.append(check(name, summary.columns[name], name in sure))
+    return [doubt for doubt in doubts if doubt is not None]
 
 
-def _of_target(name: str, column: ColumnSummary, *, is_sure: bool) -> list[Doubt]:
+def _of_target(name: str, column: ColumnSummary, is_sure: bool) -> Doubt | None:
     labels = column.labels.seen
-    n, count = len(labels), _count(column)
-    if n > MOST_STATES:
-        problem = f"is the target and has {count} different values"
-        return [Doubt(name, problem, "predict a column with fewer classes", is_left_out=False)]
-    numeric = all(isinstance(label, int | float) for label in labels)
-    if n > MANY_CLASSES and not is_sure and (numeric or column.kind == "date"):
-        problem = f"is the target and has {count} different numbers"
-        remedy = f"ebnc predicts classes, not numbers: merge them, or set the type {name}=label"
-        return [Doubt(name, problem, remedy, is_left_out=False)]
-    return []
-
-
-def _of_input(name: str, column: ColumnSummary, *, is_sure: bool) -> list[Doubt]:
-    labels, count = list(column.labels.seen), _count(column)
-    words = [label for label in labels if isinstance(label, str)]
-    if column.labels.declared is None and not is_sure and words:
-        commas = sum(COMMA.fullmatch(word) is not None for word in words)
-        if len(words) > 2 and commas > 0.9 * len(words):
-            example = next(word for word in words if COMMA.fullmatch(word))
-            problem = f"holds numbers written as {example!r}"
-            remedy = "set the decimal mark, decimal=',', or set its type to label"
-            return [Doubt(name, problem, remedy, is_left_out=False)]
-        if len(words) > MANY_CLASSES:
-            numbers = [is_written_number(word) for word in words]
-            if sum(numbers) > 0.9 * len(words):
-                odd = words[numbers.index(False)]
-                problem = f"holds numbers and {odd!r}"
-                remedy = f"declare {odd!r} as a word for missing, or exclude the column"
-                return [Doubt(name, problem, remedy, is_left_out=False)]
-            if all(map(DATE.fullmatch, words)):
-                problem = f"holds {count} dates such as {words[0]!r}"
-                remedy = "write them as 2020-12-31 to use them as numbers"
-                return [Doubt(name, problem, remedy, is_left_out=True)]
     if len(labels) > MOST_STATES:
-        problem = f"has {count} different labels, like an identifier"
+        problem = f"is the target and has {_count(column)} different values"
+        return Doubt(name, problem, "predict a column with fewer classes", False)
+    numeric = all(isinstance(label, int | float) for label in labels)
+    if len(labels) > MANY_CLASSES and not is_sure and (numeric or column.kind == "date"):
+        problem = f"is the target and has {_count(column)} different numbers"
+        remedy = f"ebnc predicts classes, not numbers: merge them, or set the type {name}=label"
+        return Doubt(name, problem, remedy, False)
+    return None
+
+
+def _of_input(name: str, column: ColumnSummary, is_sure: bool) -> Doubt | None:
+    words = [label for label in column.labels.seen if isinstance(label, str)]
+    doubt = None
+    if column.labels.declared is None and not is_sure:
+        doubt = _of_words(name, words, _count(column))
+    if doubt is None and len(column.labels.seen) > MOST_STATES:
+        problem = f"has {_count(column)} different labels, like an identifier"
         remedy = "merge them to use it" if is_sure else "merge them to use it, or exclude it"
-        return [Doubt(name, problem, remedy, is_left_out=True)]
+        return Doubt(name, problem, remedy, True)
     differ = column.labels.declared is None and len(words) == column.labels.n_entries
-    if differ and not is_sure and len(words) >= SURE:
+    if doubt is None and differ and not is_sure and len(words) >= SURE:
         problem = "has a different label in every row, like an identifier"
-        return [Doubt(name, problem, "set its type to label to use it", is_left_out=True)]
-    return []
+        return Doubt(name, problem, "set its type to label to use it", True)
+    return doubt
+
+
+def _of_words(name: str, words: Sequence[str], count: str) -> Doubt | None:
+    """Text that is probably numbers or dates."""
+    with_comma = [word for word in words if COMMA.fullmatch(word)]
+    if len(words) > 2 and len(with_comma) > 0.9 * len(words):
+        remedy = "set the decimal mark, decimal=',', or set its type to label"
+        return Doubt(name, f"holds numbers written as {with_comma[0]!r}", remedy, False)
+    if len(words) <= MANY_CLASSES:
+        return None
+    others = [word for word in words if not is_written_number(word)]
+    if others and len(words) - len(others) > 0.9 * len(words):
+        remedy = f"declare {others[0]!r} as a word for missing, or exclude the column"
+        return Doubt(name, f"holds numbers and {others[0]!r}", remedy, False)
+    if all(map(DATE.fullmatch, words)):
+        remedy = "write them as 2020-12-31 to use them as numbers"
+        return Doubt(name, f"holds {count} dates such as {words[0]!r}", remedy, True)
+    return None
 
 
 def _count(column: ColumnSummary) -> str:

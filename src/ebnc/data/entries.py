@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from ebnc.data.columns import EXACT, Column, Labels, Numbers, factorise
@@ -33,20 +34,10 @@ def read_column(
     *,
     declared: bool = False,
 ) -> Column:
-    """Read one column of any library.
+    """Read one column of any library; ``name`` is for messages.
 
-    Parameters
-    ----------
-    name : str
-        Name of the column in messages.
-    entries : array, series, list or Column
-        The entries.
-    kind : {"number", "label", "date"} or None
-        The kind of text entries; None: the entries determine it.
-    options : Options or None
-        How entries are read.
-    declared : bool
-        Whether a dictionary is a categorical type, whose values are all states.
+    ``kind``: the kind of text entries; if None, the entries determine it. ``declared``: a
+    dictionary is a categorical type, whose values are all states.
     """
     if isinstance(entries, Numbers | Labels):
         return entries
@@ -54,16 +45,19 @@ def read_column(
         entries = entries.tolist()  # masked entries become None
     if hasattr(entries, "sparse"):  # of pandas
         entries = np.asarray(entries)
+    typed = ("__arrow_c_stream__", "__arrow_c_array__", "iloc")
+    if not any(hasattr(entries, attribute) for attribute in typed):
+        entries = _one_dimensional(name, entries)
     dtype = getattr(entries, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
-        array = _one_dimensional(name, entries)
-        column: Column = Numbers(array)
-        if array.dtype.kind == "b":
-            column = Labels(array.astype(np.int8), (False, True))
+    column: Column
+    if isinstance(dtype, np.dtype) and dtype.kind == "b":
+        column = Labels(np.asarray(entries, dtype=np.int8), (False, True))
+    elif isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+        column = Numbers(np.asarray(entries))
     else:
-        array, entries = _to_arrow(name, entries)
+        array = _to_arrow(entries)
         if array is None:
-            column = _of_objects(name, entries)
+            column = _of_objects(name, list(entries))
         else:
             column = _of_arrow(name, array, kind, options or Options(), declared=declared)
     return _exact(name, column) if isinstance(column, Numbers) else column
@@ -81,25 +75,19 @@ def _exact(name: str, column: Numbers) -> Column:
     return column
 
 
-def _to_arrow(name: str, entries: Any) -> tuple[Any, Any]:
-    """Return an Arrow array, or None if Arrow has no type for the entries; and the entries."""
-    import pyarrow as pa
-
-    if isinstance(entries, pa.ChunkedArray | pa.Array):
-        array = entries
-    elif hasattr(entries, "__arrow_c_stream__") and not hasattr(entries, "iloc"):
+def _to_arrow(entries: Any) -> Any:
+    """Return an Arrow array, or None if Arrow has no type for the entries."""
+    if hasattr(entries, "__arrow_c_stream__") and not hasattr(entries, "iloc"):
         array = pa.chunked_array(entries)
     else:
-        if not hasattr(entries, "iloc"):
-            entries = _one_dimensional(name, entries)
         try:
             array = pa.array(entries, from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            return None, list(entries)
+            return None
         is_odd = pa.types.is_nested(array.type) or pa.types.is_binary(array.type)
         if is_odd and str(getattr(entries, "dtype", "")) == "object":
-            return None, list(entries)  # tuples, intervals and the like are labels, not lists
-    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array, entries
+            return None  # tuples, intervals and the like are labels, not lists
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
 def _one_dimensional(name: str, entries: Any) -> NDArray[Any]:
@@ -117,8 +105,6 @@ def _one_dimensional(name: str, entries: Any) -> NDArray[Any]:
 
 
 def _of_arrow(name: str, array: Any, kind: Kind | None, options: Options, *, declared: bool) -> Any:
-    import pyarrow as pa
-
     of = array.type
     is_dictionary = pa.types.is_dictionary(of)
     values = of.value_type if is_dictionary else of

@@ -9,14 +9,18 @@ import gzip
 import io
 import mmap
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ebnc.data.batches import Batch, require
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv as arrow_csv
+
+from ebnc.data.batches import Batch, Source, require
 from ebnc.data.entries import read_column
 from ebnc.data.files import DataFiles, format_of
-from ebnc.data.table import Kind, Options
+from ebnc.data.plan import Plan
 from ebnc.data.text import is_text
 from ebnc.errors import DataError, ParameterError
 
@@ -28,15 +32,21 @@ SMALL_BYTES = 2**27
 BATCH_ENTRIES = 2**21  # entries per batch of Parquet
 
 
-class FileSource:
+class FileSource(Source):
     """The files of one table, sorted by name."""
 
     def __init__(self, files: DataFiles) -> None:
-        self.options = files.options
+        self.options, self.memory_bytes = files.options, files.memory_bytes
+        self.temp_directory = files.temp_directory
         self._progress = files.progress
         self._files = files.find()
         self._is_csv = format_of(self._files[0]) == "csv"
         self._stamps = [_stamp(file) for file in self._files]
+        # Compressed files hold about ten times as many bytes of data.
+        is_plain = [self._is_csv and not _is_packed(file) for file in self._files]
+        sizes = [size for size, _ in self._stamps]
+        n_bytes = sum(n if plain else 10 * n for n, plain in zip(sizes, is_plain, strict=True))
+        self.is_small = n_bytes <= SMALL_BYTES
         headers = [self._header(file, files.delimiter) for file in self._files]
         names = headers[0][0]
         for file, (others, _) in zip(self._files, headers, strict=True):
@@ -52,21 +62,11 @@ class FileSource:
         self._delimiters = [delimiter for _, delimiter in headers]
         require([*(files.include or ()), *files.exclude, *files.types], self.names)
 
-    def is_small(self, names: Sequence[str]) -> bool:
-        """Whether these columns easily fit in memory."""
-        if self._is_csv:  # compressed text is about ten times as long
-            sizes = [os.path.getsize(f) * (10 if _is_packed(f) else 1) for f in self._files]
-            return sum(sizes) <= SMALL_BYTES
-        import pyarrow.parquet as pq
-
-        n_rows = sum(pq.read_metadata(file).num_rows for file in self._files)
-        return bool(n_rows * len(names) * 8 <= SMALL_BYTES)
-
-    def batches(
-        self, names: Sequence[str], kinds: Mapping[str, Kind], options: Options
-    ) -> Iterator[Batch]:
+    def batches(self, plan: Plan) -> Iterator[Batch]:
         """Yield all rows, file by file; finally raise if a file was changed meanwhile."""
+        names = plan.read
         require(names, self.names)
+        first = 0
         for number, file in enumerate(self._files):
             if self._is_csv:
                 tables = self._csv(file, self._delimiters[number], names)
@@ -74,10 +74,11 @@ class FileSource:
                 tables = self._parquet(file, names)
             for table, share in tables:
                 columns = {
-                    name: read_column(name, column, kinds.get(name), options)
+                    name: read_column(name, column, plan.kinds.get(name), plan.options)
                     for name, column in zip(names, table.columns, strict=False)
                 }
-                yield Batch(columns, table.num_rows, f"file {file!r}")
+                yield Batch(columns, table.num_rows, f"file {file!r}", first)
+                first += table.num_rows
                 if self._progress is not None:
                     self._progress("reading", (number + share) / len(self._files))
         for file, stamp in zip(self._files, self._stamps, strict=True):
@@ -87,16 +88,11 @@ class FileSource:
     def _header(self, file: str, delimiter: str | None) -> tuple[list[str], str]:
         if self._is_csv:
             return _csv_header(file, delimiter)
-        import pyarrow.parquet as pq
-
         with _translated(file):
             return list(pq.read_schema(file).names), ""
 
     def _csv(self, file: str, delimiter: str, names: Sequence[str]) -> Iterator[tuple[Any, float]]:
         """Yield record batches of these columns, and the share of the file read so far."""
-        import pyarrow as pa
-        from pyarrow import csv as arrow_csv
-
         keys = [f"c{i}" for i in range(len(self.names))]  # unique keys, which names may not be
         wanted = [keys[self.names.index(name)] for name in names]
         with _translated(file), pa.OSFile(file) as raw:
@@ -122,8 +118,6 @@ class FileSource:
                     yield batch, min(1.0, raw.tell() / size)
 
     def _parquet(self, file: str, names: Sequence[str]) -> Iterator[tuple[Any, float]]:
-        import pyarrow.parquet as pq
-
         with _translated(file):
             schema = pq.read_schema(file)
             text = [name for name in names if is_text(schema.field(name).type)]
@@ -152,8 +146,6 @@ def _stamp(file: str) -> tuple[int, int]:
 @contextmanager
 def _translated(file: str) -> Iterator[None]:
     """Turn errors of pyarrow and of the system into ``DataError``."""
-    import pyarrow as pa
-
     try:
         yield
     except DataError:

@@ -1,7 +1,8 @@
-"""Cases in parts, on disk if they do not fit in memory.
+"""Cases in parts: one part in memory, or several on disk if they do not fit.
 
-``Parts`` is the protocol. To compute a sum over all rows, pass a function of one part to
-``add_up``; results are summed in a fixed tree.
+``add_up(job, …)`` returns Σ job(part, …); a job returns a number, an array, or a tuple or list of
+these. ``collect`` returns the list of results. ``prepared(make, …)`` returns parts that hold
+make(part, …) instead of cases; parts on disk compute it in every pass.
 """
 
 import os
@@ -11,8 +12,9 @@ import weakref
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -22,65 +24,9 @@ from ebnc.domain import Domain
 from ebnc.errors import DataError, StorageError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["Parts", "StoredParts", "tree_sum", "varying_inputs"]
+__all__ = ["Parts", "StoredParts", "varying_inputs"]
 
 T = TypeVar("T")
-
-
-class Parts(Protocol):
-    """Cases in one or several parts, all with the same inputs, target and states.
-
-    ``Cases`` in memory are one part.
-
-    ``add_up(job, …)`` returns Σ job(part, …); a job returns a number, an array, or a tuple or list
-    of these. ``collect`` returns the list of results. ``prepared(make, …)`` returns parts that hold
-    make(part, …) instead of cases; parts on disk compute it in every pass.
-    """
-
-    @property
-    def domain(self) -> Domain: ...
-    @property
-    def target(self) -> str: ...
-    @property
-    def inputs(self) -> tuple[str, ...]: ...
-    @property
-    def n_states(self) -> tuple[int, ...]: ...
-    @property
-    def n_rows(self) -> int: ...
-    @property
-    def total_weight(self) -> float: ...
-    def add_up(self, job: Callable[..., T], *arguments: Any) -> T: ...
-    def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]: ...
-    def prepared(self, make: Callable[..., Any], *arguments: Any) -> Any: ...
-
-
-def varying_inputs(cases: Parts) -> tuple[str, ...]:
-    """The inputs with more than one state; only these can be informative."""
-    return tuple(x for x, r in zip(cases.inputs, cases.n_states, strict=True) if r > 1)
-
-
-def tree_sum(results: Iterable[T]) -> T:
-    """Sum pairs, then pairs of sums, and so on; holds at most ⌈log₂ n⌉ + 1 results at a time."""
-    held: list[tuple[int, T]] = []
-    for result in results:
-        level, summed = 0, result
-        while held and held[-1][0] == level:
-            summed = _add(held.pop()[1], summed)
-            level += 1
-        held.append((level, summed))
-    if not held:
-        raise DataError("the data have no rows")
-    total = held.pop()[1]
-    while held:
-        total = _add(held.pop()[1], total)
-    return total
-
-
-def _add(left: Any, right: Any) -> Any:
-    """Add two results of jobs, member by member."""
-    if isinstance(left, tuple | list):
-        return type(left)(map(_add, left, right))
-    return left + right
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,14 +62,6 @@ class StoredParts:
                 first = first or part
                 n_rows += len(part)
                 total += part.total_weight
-        except OSError as error:
-            storage.remove()
-            if isinstance(error, StorageError):
-                raise
-            raise StorageError(
-                f"coded rows cannot be written to {str(storage.path)!r}: {error.strerror}; give a "
-                "temp_directory with more space"
-            ) from None
         except BaseException:
             storage.remove()
             raise
@@ -134,7 +72,7 @@ class StoredParts:
 
     def add_up(self, job: Callable[..., T], *arguments: Any) -> T:
         """Σ job(part, …), one part in memory at a time."""
-        return tree_sum(job(part, *arguments) for part in self._parts())
+        return reduce(_add, (job(part, *arguments) for part in self._parts()))
 
     def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]:
         """The results job(part, …) of all parts, in order."""
@@ -168,9 +106,30 @@ class _Directory:
         self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
+Parts: TypeAlias = Cases | StoredParts
+
+
+def varying_inputs(cases: Parts) -> tuple[str, ...]:
+    """The inputs with more than one state; only these can be informative."""
+    return tuple(x for x, r in zip(cases.inputs, cases.n_states, strict=True) if r > 1)
+
+
+def _add(left: Any, right: Any) -> Any:
+    """Add two results of jobs, member by member."""
+    if isinstance(left, tuple | list):
+        return type(left)(map(_add, left, right))
+    return left + right
+
+
 def _write(cases: Cases, file: Path) -> None:
     weights = {} if cases.weights is None else {"weights": cases.weights}
-    np.savez(file, codes=cases.rows.codes, classes=cases.classes, **weights)  # type: ignore[arg-type]
+    try:
+        np.savez(file, codes=cases.rows.codes, classes=cases.classes, **weights)  # type: ignore[arg-type]
+    except OSError as error:
+        raise StorageError(
+            f"coded rows cannot be written to {str(file.parent)!r}: {error.strerror}; give a "
+            "temp_directory with more space"
+        ) from None
 
 
 def _read(file: Path) -> tuple[CodeArray, CodeArray, FloatArray | None]:

@@ -14,82 +14,31 @@ from dataclasses import replace
 
 import numpy as np
 
-from ebnc.data.batches import Batch, is_dask_frame, require
+from ebnc.data.batches import FrameSource, Source, require
 from ebnc.data.cases import Cases, check_weights
-from ebnc.data.coder import Coder, without_states
-from ebnc.data.columns import Column, Numbers, joined
-from ebnc.data.dask_read import DaskReader
+from ebnc.data.coder import Coder, coded_cases
+from ebnc.data.columns import Column, joined
 from ebnc.data.doubts import doubtful_columns, in_words
-from ebnc.data.files import DataFiles, as_files
+from ebnc.data.files import DataFiles
 from ebnc.data.parts import Parts, StoredParts
-from ebnc.data.plan import Plan, Reader, add_batch, as_weights, coded_cases
-from ebnc.data.rows import CodedRows
+from ebnc.data.plan import Plan
 from ebnc.data.sources import column_names, source_of
 from ebnc.data.states import learn_domain, refuse_single_class
 from ebnc.data.summaries import TableSummary
-from ebnc.data.table import Categories, Frame, Kind, Missing, TableLike
+from ebnc.data.table import Categories, Frame, Kind, Missing
 from ebnc.domain import Domain
 from ebnc.errors import DataError, DataWarning, StorageError
 from ebnc.typing import FloatArray
 
-__all__ = [
-    "learn_cases",
-    "learn_joint_cases",
-    "learn_states",
-    "read_cases",
-    "read_rows",
-    "row_weights",
-]
+__all__ = ["learn_cases", "learn_joint_cases", "learn_states", "read_rows", "row_weights"]
 
 PART_ROWS = 2**20
-
-
-class _LocalReader:
-    """A table in memory or in files. A small table is read once, and its batches are held."""
-
-    def __init__(self, data: Frame, array_names: Sequence[str] | None, weights: object) -> None:
-        files = as_files(data)
-        if files is not None and weights is not None:
-            raise DataError("weights of data in files must be the name of a column")
-        self._source = source_of(data, array_names)
-        self._weights = weights
-        self._held: list[Batch] | None = None
-        self.names, self.options = self._source.names, self._source.options
-        self.memory_bytes = None if files is None else files.memory_bytes
-        self.temp_directory = None if files is None else files.temp_directory
-
-    def summary(self, plan: Plan) -> TableSummary:
-        """Summarise all batches."""
-        summary = TableSummary(plan.target)
-        self._held = [] if self._source.is_small(plan.read) else None
-        for batch in self._source.batches(plan.read, plan.kinds, plan.options):
-            add_batch(summary, batch, plan, self._weights)
-            if self._held is not None:
-                self._held.append(batch)
-        return summary
-
-    def coded(self, plan: Plan, coder: Coder) -> Iterator[Cases]:
-        """Yield the cases of every batch."""
-        batches: Iterable[Batch] = self._held or ()
-        if self._held is None:
-            kinds = {**plan.kinds, **coder.kinds}
-            batches = self._source.batches(plan.read, kinds, plan.options)
-        for batch in batches:
-            yield coded_cases(batch, coder, plan, self._weights)
-
-
-def _reader(data: Frame, array_names: Sequence[str] | None, weights: object) -> Reader:
-    if not is_dask_frame(data):
-        return _LocalReader(data, array_names, weights)
-    if weights is not None:
-        raise DataError("weights of a Dask DataFrame must be the name of a column")
-    return DaskReader(data)
 
 
 def learn_cases(
     data: Frame,
     inputs: Sequence[str],
-    target: str,
+    target: str | None,
     *,
     keep: Sequence[str] | None = None,
     categories: Categories | None = None,
@@ -99,26 +48,33 @@ def learn_cases(
 ) -> Parts:
     """Learn the states of ``inputs`` and ``target``, and return the counted cases of ``keep``.
 
-    Parameters
-    ----------
-    data : frame, path or Dask DataFrame
-        The columns of a two-dimensional array are the inputs, then the target.
-    inputs : sequence of str
-        Columns of the inputs.
-    target : str
-        Column of the target.
-    keep : sequence of str or None
-        Inputs whose codes are returned; None: all.
-    categories : mapping from column to states or None
-        Declared states.
-    missing : {"state", "refuse"}
-        Whether missing entries are a state or an error.
-    weights : array, str or None
-        Weights of the rows, or the name of their column; rows of weight 0 are left out.
-    leave_out : bool
-        Whether to leave identifiers out with a warning instead of raising.
+    ``keep``: inputs whose codes are returned; None: all. ``weights``: weights of the rows, or the
+    name of their column; rows of weight 0 are left out. ``leave_out``: whether to leave identifiers
+    out with a warning instead of raising. The columns of a two-dimensional array are the inputs,
+    then the target. Without a target, the first input is also the class.
     """
-    return _learn(data, inputs, target, keep, categories, missing, weights, leave_out)
+    of_target = [] if target is None else [target]
+    names = (*inputs, *of_target)
+    if not names:
+        raise DataError("the data have no columns")
+    source = source_of(data, names)
+    if weights is not None and not isinstance(weights, str):
+        if not isinstance(source, FrameSource):
+            raise DataError("weights of files or a Dask DataFrame must be the name of a column")
+        weights = source.add_weights(weights, names[0])
+    declared = Domain(categories or {})
+    known = Coder(declared, [name for name in names if name in declared]).plan(source.options)
+    types = {name: kind for name, kind in source.options.types.items() if name in names}
+    plan = Plan(names, known.options, {**known.kinds, **types}, target, weights)
+    require(plan.read, source.names)
+    summary, plan = _summarised(source, plan)
+    rest = _without_doubtful(summary, inputs, declared, plan, keep, leave_out)
+    domain = learn_domain(summary, rest, declared, missing)
+    if target is not None:
+        refuse_single_class(domain, target)
+    coded = rest if keep is None else [name for name in keep if name in domain]
+    coder = Coder(domain, [*coded, *of_target])
+    return _gathered(source, source.each(coded_cases, plan, coder), target)
 
 
 def learn_joint_cases(
@@ -129,9 +85,9 @@ def learn_joint_cases(
     Numbers are cut at quantiles. The distinct rows must fit in memory.
     """
     names = [x for x in column_names(data) if not (isinstance(weights, str) and x == weights)]
-    if not names:
-        raise DataError("the data have no columns")
-    cases = _learn(data, names, None, None, categories, missing, weights, leave_out=True)
+    cases = learn_cases(
+        data, names, None, categories=categories, missing=missing, weights=weights, leave_out=True
+    )
     if not isinstance(cases, Cases):
         raise StorageError(f"{cases.n_rows} distinct rows do not fit in memory; raise memory_limit")
     return cases
@@ -139,66 +95,32 @@ def learn_joint_cases(
 
 def learn_states(data: Frame, inputs: Sequence[str], target: str | None = None) -> Domain:
     """Learn the states of the columns of a table in memory."""
-    reader = _LocalReader(data, [*inputs, *([] if target is None else [target])], None)
-    plan = Plan.of(inputs, target, None, None, reader.options)
-    domain, _, _ = _learn_domain(reader, plan, inputs, None, "state", leave_out=False)
-    return domain
+    return learn_cases(data, inputs, target).domain
 
 
-def _learn(
-    data: Frame,
-    inputs: Sequence[str],
-    target: str | None,
-    keep: Sequence[str] | None,
-    categories: Categories | None,
-    missing: Missing,
-    weights: object,
-    leave_out: bool,
-) -> Parts:
-    by_name = weights if isinstance(weights, str) else None
-    names = [*inputs, *([] if target is None else [target])]
-    reader = _reader(data, names, None if by_name else weights)
-    plan = Plan.of(inputs, target, by_name, categories, reader.options)
-    require(plan.read, reader.names)
-    domain, inputs, plan = _learn_domain(reader, plan, inputs, keep, missing, leave_out)
-    coded = list(inputs) if keep is None else [name for name in keep if name in domain]
-    coder = Coder(domain, [*coded, *([target] if target else [])])
-    return _gathered(reader, reader.coded(plan, coder), target)
-
-
-def _learn_domain(
-    reader: Reader,
-    plan: Plan,
-    inputs: Sequence[str],
-    keep: Sequence[str] | None,
-    missing: Missing,
-    leave_out: bool,
-) -> tuple[Domain, list[str], Plan]:
-    """Return the states, the inputs to learn from, and the plan for coding them."""
-    summary = reader.summary(plan)
-    if any(column.mixed for column in summary.columns.values()):
-        mixed: dict[str, Kind] = {x: "label" for x, c in summary.columns.items() if c.mixed}
+def _summarised(source: Source, plan: Plan) -> tuple[TableSummary, Plan]:
+    """Summarise all batches; columns that mix numbers and labels are read again as labels."""
+    summary = TableSummary.merged(source.each(TableSummary.of, plan), plan.target)
+    mixed: dict[str, Kind] = {x: "label" for x, c in summary.columns.items() if c.mixed}
+    if mixed:
         plan = replace(plan, kinds={**plan.kinds, **mixed})
-        again = reader.summary(plan)
+        again = TableSummary.merged(source.each(TableSummary.of, plan), plan.target)
         summary.columns |= {name: again.columns[name] for name in mixed}
     if summary.n_rows == 0:
         raise DataError("the data have no rows")
-    rest = _without_doubtful(summary, list(inputs), plan, keep, leave_out)
-    domain = learn_domain(summary, rest, plan.declared, missing)
-    if plan.target is not None:
-        refuse_single_class(domain, plan.target)
-    return domain, rest, plan
+    return summary, plan
 
 
 def _without_doubtful(
     summary: TableSummary,
-    inputs: list[str],
+    inputs: Sequence[str],
+    declared: Domain,
     plan: Plan,
     keep: Sequence[str] | None,
     leave_out: bool,
 ) -> list[str]:
     """Return the inputs to learn from; raise for doubtful ones, or leave them out and warn."""
-    doubts = doubtful_columns(summary, inputs, plan.declared, plan.as_labels)
+    doubts = doubtful_columns(summary, inputs, declared, plan.as_labels)
     needed = set(inputs if keep is None else keep)
     if any(not d.is_left_out or (d.name in needed and not leave_out) for d in doubts):
         raise DataError(in_words(doubts, refused=True))
@@ -211,24 +133,6 @@ def _without_doubtful(
     return rest
 
 
-def read_cases(
-    data: TableLike, domain: Domain, inputs: Sequence[str], target: str, weights: object = None
-) -> Cases:
-    """Read cases with known states; rows of weight 0 are left out."""
-    names = [*inputs, target]
-    of_codes = domain
-    if isinstance(data, CodedRows):
-        data = {x: Numbers(data.column(x)) for x in names}
-        of_codes = Domain({x: domain.n_states(x) for x in names})
-    source = source_of(data, names)
-    plan = Plan.of(inputs, target, None, of_codes, source.options)
-    (batch,) = source.batches(plan.read, plan.kinds, plan.options)
-    cases = coded_cases(batch, Coder(of_codes, names), plan, weights)
-    if not len(cases):
-        raise DataError("the data have no rows")
-    return replace(cases, domain=domain)
-
-
 def read_rows(
     files: DataFiles, names: Sequence[str], domain: Domain, most: int
 ) -> dict[str, Column]:
@@ -237,14 +141,12 @@ def read_rows(
     The states in the domain determine how columns are read.
     """
     source = source_of(files)
-    coder = Coder(domain, [name for name in names if name in domain])
-    options = without_states(source.options, domain, coder.names)
-    n_rows = sum(batch.n_rows for batch in source.batches([], {}, options))
-    step, start = max(1, -(-n_rows // most)), 0
+    known = Coder(domain, [name for name in names if name in domain]).plan(source.options)
+    n_rows = sum(batch.n_rows for batch in source.batches(Plan(())))
+    step = max(1, -(-n_rows // most))
     parts: dict[str, list[Column]] = {name: [] for name in names}
-    for batch in source.batches(names, coder.kinds, options):
-        chosen = np.arange(-start % step, batch.n_rows, step)
-        start += batch.n_rows
+    for batch in source.batches(replace(known, names=tuple(names))):
+        chosen = np.arange(-batch.first % step, batch.n_rows, step)
         for name in names:
             parts[name].append(batch.columns[name].take(chosen))
     return {name: joined(columns) for name, columns in parts.items()}
@@ -254,34 +156,30 @@ def row_weights(data: Frame, weights: object, n_rows: int) -> FloatArray | None:
     """Return the weights of rows, from an array or from the column of ``data`` of that name."""
     if isinstance(weights, str):
         source = source_of(data)
-        batches = source.batches([weights], {}, source.options)
-        weights = np.concatenate([as_weights(batch.columns[weights]) for batch in batches])
+        batches = source.batches(Plan((weights,), source.options))
+        weights = np.concatenate([batch.weights_of(weights) for batch in batches])
     return check_weights(weights, n_rows)
 
 
-def _gathered(reader: Reader, coded: Iterable[Cases], target: str | None) -> Parts:
+def _gathered(source: Source, coded: Iterable[Cases], target: str | None) -> Parts:
     """Join the cases of batches; count them if they take more than 1/16 of the memory limit.
 
     Distinct rows that take more than 1/8 of it are stored on disk.
     """
-    limit = np.inf if reader.memory_bytes is None else reader.memory_bytes // 4
+    room = np.inf if source.memory_bytes is None else source.memory_bytes // 16
     held: list[Cases] = []
-    counted: list[Cases] = []
+    n_new, is_counted = 0, False
     batches = iter(coded)
     for cases in batches:
         held.append(cases)
-        n_counted = sum(part.n_bytes for part in counted)
-        if sum(part.n_bytes for part in held) <= limit // 4:
-            continue
-        counted.append(Cases.joined(held).distinct())
-        held.clear()
-        if n_counted + counted[-1].n_bytes > limit // 2:
-            counted = [Cases.joined(counted).distinct()]
-            if counted[0].n_bytes > limit // 2:
-                return StoredParts.write(_in_parts(counted, batches), reader.temp_directory)
-    if counted:
-        return Cases.joined([*counted, *held]).distinct()
+        n_new += cases.n_bytes
+        if n_new > room:
+            held, n_new, is_counted = [Cases.joined(held).distinct()], 0, True
+            if held[0].n_bytes > 2 * room:
+                return StoredParts.write(_in_parts(held, batches), source.temp_directory)
     whole = Cases.joined(held)
+    if is_counted:
+        return whole.distinct()
     held.clear()
     if target is not None:
         return whole.counted()

@@ -1,8 +1,9 @@
-"""Make the source of any data: a table in memory, or files."""
+"""Make the source of any data: a table in memory, files, or a Dask DataFrame."""
 
 from collections.abc import Sequence
 
-from ebnc.data.batches import FrameSource, Source, is_dask_frame
+from ebnc.data.batches import FrameSource, Source
+from ebnc.data.dask_read import DaskSource, is_dask_frame
 from ebnc.data.file_batches import FileSource
 from ebnc.data.files import as_files
 from ebnc.data.table import Frame
@@ -11,22 +12,14 @@ __all__ = ["column_names", "source_of"]
 
 
 def source_of(data: Frame, array_names: Sequence[str] | None = None) -> Source:
-    """Return the source of data other than a Dask DataFrame.
-
-    Parameters
-    ----------
-    data : table or path
-        The data.
-    array_names : sequence of str or None
-        Names of the columns of a two-dimensional array; default X1, X2, ….
-    """
+    """Return the source of data; columns of an array are ``array_names``, or X1, X2, ….."""
     files = as_files(data)
-    return FrameSource(data, array_names) if files is None else FileSource(files)
+    if files is not None:
+        return FileSource(files)
+    return DaskSource(data) if is_dask_frame(data) else FrameSource(data, array_names)
 
 
 def column_names(data: Frame) -> list[str]:
     """Return the columns to learn from, in order; those of an array are X1, X2, …."""
-    if is_dask_frame(data):
-        return [str(name) for name in data.columns]
     files, names = as_files(data), source_of(data).names
     return list(names) if files is None else files.chosen(names)

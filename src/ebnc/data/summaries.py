@@ -6,7 +6,7 @@ than ``MOST_VALUES`` distinct values, low bits are dropped until they have fewer
 only on the values, not on the batches, so every source gives the same domain.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebnc.data.batches import Batch
+from ebnc.data.cases import joined_weights
 from ebnc.data.columns import Column, Labels, factorise, levels_of
+from ebnc.data.plan import Plan
 from ebnc.data.table import Kind
 from ebnc.errors import DataError
-from ebnc.typing import FloatArray, IntArray
+from ebnc.typing import CodeArray, FloatArray
 
 __all__ = ["MOST_STATES", "ColumnSummary", "LabelSummary", "NumberSummary", "TableSummary"]
 
@@ -37,13 +39,23 @@ class LabelSummary:
     declared: tuple[Hashable, ...] | None = None
     n_entries: int = 0
 
-    def add(
-        self, labels: Iterable[Hashable], n: int, declared: tuple[Hashable, ...] | None
-    ) -> None:
-        """Add the labels of a batch with ``n`` entries."""
-        self.declared = declared if not self.seen or self.declared == declared else None
-        self.n_entries += n
-        for label in labels:
+    @classmethod
+    def of(cls, column: Labels) -> "LabelSummary":
+        """Summarise the labels of a batch."""
+        seen = dict.fromkeys(column.observed()[: MOST_STATES + 1])
+        n_entries = len(column) - int(column.missing.sum())
+        return cls(seen, column.labels if column.declared else None, n_entries)
+
+    def add(self, other: "LabelSummary") -> None:
+        """Add the labels of other rows."""
+        if not other.n_entries and other.declared is None:
+            return
+        if self.seen and self.declared != other.declared:
+            self.declared = None
+        else:
+            self.declared = other.declared
+        self.n_entries += other.n_entries
+        for label in other.seen:
             if len(self.seen) > MOST_STATES:
                 break
             self.seen[label] = None
@@ -53,7 +65,7 @@ class Values(NamedTuple):
     """Numbers, with the classes (None without a target) and weights (None: all 1) of their rows."""
 
     values: NDArray[Any]
-    classes: IntArray | None
+    classes: CodeArray | None
     weights: FloatArray | None
 
     def counted(self, n_dropped: int = 0) -> "Values":
@@ -66,33 +78,24 @@ class Values(NamedTuple):
         present = np.flatnonzero(counts)
         return Values(
             levels[present // n_classes],
-            None if self.classes is None else present % n_classes,
+            None if self.classes is None else (present % n_classes).astype(np.uint16),
             counts[present].astype(np.float64),
         )
 
 
 @dataclass(eq=False)
 class NumberSummary:
-    """Values of all rows, raw or counted.
-
-    ``n_dropped``: number of dropped low bits. ``n_held``: values in ``parts``. ``n_counted``:
-    values after the last counting.
-    """
+    """Values of all rows, raw or counted. ``n_dropped``: number of dropped low bits."""
 
     parts: list[Values] = field(default_factory=list)
     n_dropped: int = 0
-    n_held: int = 0
-    n_counted: int = 0
 
     def add(self, rows: Values) -> None:
-        """Add the values of a batch, none of them missing."""
-        if rows.values.dtype.kind in "iu":
-            rows = rows.counted()
+        """Add values, none of them missing; count them whenever their number has doubled."""
         self.parts.append(rows)
-        self.n_held += len(rows.values)
-        if self.n_held > 2 * max(MOST_VALUES, self.n_counted):
+        n_held = sum(len(part.values) for part in self.parts)
+        if n_held > 2 * max(MOST_VALUES, len(self.parts[0].values)):
             self.parts = [self.rows()]
-            self.n_held = self.n_counted = len(self.parts[0].values)
 
     def rows(self) -> Values:
         """Return all values; equal for equal data, except for order and merging."""
@@ -104,7 +107,7 @@ class NumberSummary:
                 rows = rows.counted(self.n_dropped)
         return rows
 
-    def merge(self, other: "NumberSummary", class_of: IntArray) -> None:
+    def merge(self, other: "NumberSummary", class_of: CodeArray) -> None:
         """Add another summary, whose class k is ``class_of[k]`` here."""
         self.n_dropped = max(self.n_dropped, other.n_dropped)
         for part in other.parts:
@@ -117,15 +120,12 @@ def _joined(parts: list[Values]) -> Values:
         return parts[0]
     if not parts:
         return Values(np.empty(0), None, None)
-    weights = None
-    if any(part.weights is not None for part in parts):
-        weights = np.concatenate(
-            [np.ones(len(p.values)) if p.weights is None else p.weights for p in parts]
-        )
-    classes = None
-    if parts[0].classes is not None:
-        classes = np.concatenate([part.classes for part in parts if part.classes is not None])
-    return Values(np.concatenate([part.values for part in parts]), classes, weights)
+    classes = [part.classes for part in parts if part.classes is not None]
+    return Values(
+        np.concatenate([part.values for part in parts]),
+        np.concatenate(classes) if classes else None,
+        joined_weights((len(part.values), part.weights) for part in parts),
+    )
 
 
 def _coarse(values: NDArray[Any], n_bits: int) -> FloatArray:
@@ -140,8 +140,7 @@ def _coarse(values: NDArray[Any], n_bits: int) -> FloatArray:
 class ColumnSummary:
     """The summary of one column; its labels or its numbers are empty.
 
-    ``where``: for each kind the place where it first occurs. ``mixed``: whether text is numbers in
-    one batch and labels in another; such a column must be read again as labels.
+    ``where``: for each kind the place where it first occurs. ``written``: all entries were text.
     """
 
     labels: LabelSummary = field(default_factory=LabelSummary)
@@ -149,106 +148,95 @@ class ColumnSummary:
     where: dict[Kind, str] = field(default_factory=dict)
     has_missing: bool = False
     written: bool = True
-    mixed: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        column: Column,
+        is_label: bool,
+        classes: CodeArray | None,
+        weights: FloatArray | None,
+        where: str,
+    ) -> "ColumnSummary":
+        """Summarise a column of a batch."""
+        missing = column.missing
+        summary = cls(has_missing=bool(missing.any()))
+        if column.kind is not None and not (column.written and missing.all()):
+            summary.where, summary.written = {column.kind: where}, column.written
+        if is_label or isinstance(column, Labels):
+            summary.labels = LabelSummary.of(factorise(column))
+        else:
+            rows = Values(column.values, classes, weights)
+            if summary.has_missing:
+                rows = Values(*(None if x is None else x[~missing] for x in rows))  # type: ignore[arg-type]
+            summary.numbers.add(rows.counted() if column.values.dtype.kind in "iu" else rows)
+        return summary
 
     @property
     def kind(self) -> Kind | None:
         """The kind of the column; None if all entries are missing."""
-        return "label" if self.mixed else next(iter(self.where), None)
+        return next(iter(self.where), None)
 
-    def note_kind(self, name: str, kind: Kind | None, written: bool, where: str) -> bool:
-        """Record the kind of a batch; return False if the column is mixed."""
-        if kind is not None:
-            self.where.setdefault(kind, where)
-            self.written &= written
-        if len(self.where) > 1:
-            if not self.written:
-                shown = ", ".join(f"{kind} ({place})" for kind, place in self.where.items())
-                raise DataError(
-                    f"column {name!r} differs in type between files or partitions: {shown}"
-                )
-            self.mixed = True
-        return not self.mixed
+    @property
+    def mixed(self) -> bool:
+        """Whether text is numbers in one batch and labels in another; read it again as labels."""
+        return len(self.where) > 1
+
+    def add(self, name: str, other: "ColumnSummary", class_of: CodeArray) -> None:
+        """Add other rows of the column ``name``; raise if their type differs."""
+        for kind, place in other.where.items():
+            self.where.setdefault(kind, place)
+        self.written &= other.written
+        self.has_missing |= other.has_missing
+        if self.mixed and not self.written:
+            shown = ", ".join(f"{kind} ({place})" for kind, place in self.where.items())
+            raise DataError(f"column {name!r} differs in type between files or partitions: {shown}")
+        self.labels.add(other.labels)
+        self.numbers.merge(other.numbers, class_of)
 
 
 @dataclass(eq=False)
 class TableSummary:
-    """The summaries of all columns; rows of weight 0 must be removed before.
+    """The summaries of all columns, without rows of weight 0.
 
     ``classes``: the number of every label of the target; None is the label of missing entries.
     """
 
-    target: str | None = None
+    target: str | None
     columns: dict[str, ColumnSummary] = field(default_factory=dict)
     classes: dict[Hashable, int] = field(default_factory=dict)
     n_rows: int = 0
 
-    def add(self, batch: Batch, weights: FloatArray | None, as_labels: Iterable[str] = ()) -> None:
-        """Add a batch. ``as_labels``: columns whose numbers are labels."""
-        self.n_rows += batch.n_rows
+    @classmethod
+    def of(cls, batch: Batch, plan: Plan) -> "TableSummary":
+        """Summarise a batch."""
+        rows, weights = batch.weighted(plan)
+        summary = cls(plan.target, n_rows=rows.n_rows)
         classes = None
-        if self.target is not None:
-            classes = self._class_codes(factorise(batch.columns[self.target]))
-        for name, column in batch.columns.items():
-            is_labels = name == self.target or name in as_labels
-            read = factorise(column) if is_labels else column
-            self._add_column(name, read, column, classes, weights, batch.where)
-
-    def _add_column(
-        self,
-        name: str,
-        column: Column,
-        as_read: Column,
-        classes: IntArray | None,
-        weights: FloatArray | None,
-        where: str,
-    ) -> None:
-        summary = self.columns.setdefault(name, ColumnSummary())
-        if not len(column):
-            return
-        missing = column.missing
-        n_missing = int(missing.sum())
-        summary.has_missing |= n_missing > 0
-        is_gaps = n_missing == len(column) and as_read.written
-        kind = None if is_gaps else as_read.kind
-        if not summary.note_kind(name, kind, as_read.written, where):
-            return
-        if isinstance(column, Labels):
-            declared = column.labels if column.declared else None
-            summary.labels.add(column.observed(), len(column) - n_missing, declared)
-            return
-        rows = Values(column.values, classes, weights)
-        if n_missing:
-            rows = Values(*(None if x is None else x[~missing] for x in rows))  # type: ignore[arg-type]
-        summary.numbers.add(rows)
-
-    def _class_codes(self, column: Labels) -> IntArray:
-        """Numbers of the classes of a batch; adds new classes, and counts missing as a class."""
-        codes = [self._class(label) for label in column.labels]
-        gap = self._class(None) if bool((column.codes < 0).any()) else 0
-        return np.array([*codes, gap], dtype=np.int64)[column.codes]
-
-    def _class(self, label: Hashable) -> int:
-        if len(self.classes) > MOST_STATES:  # doubts refuse it later
-            return self.classes.get(label, 0)
-        return self.classes.setdefault(label, len(self.classes))
+        if plan.target is not None:
+            target = factorise(rows.columns[plan.target])
+            classes = summary._numbers_of((*target.labels, None))[target.codes]
+        for name, column in rows.columns.items():
+            is_label = name == plan.target or name in plan.as_labels
+            summary.columns[name] = ColumnSummary.of(
+                column, is_label, classes, weights, batch.where
+            )
+        return summary
 
     @classmethod
-    def merged(cls, summaries: Iterable["TableSummary"]) -> "TableSummary":
-        """Add summaries of parts of a table."""
-        total = cls()
+    def merged(cls, summaries: Iterable["TableSummary"], target: str | None) -> "TableSummary":
+        """Add the summaries of all batches of a table."""
+        total = cls(target)
         for other in summaries:
-            total.target = other.target
             total.n_rows += other.n_rows
-            class_of = np.array([*map(total._class, other.classes), 0], dtype=np.int64)
-            for name, theirs in other.columns.items():
-                ours = total.columns.setdefault(name, ColumnSummary())
-                ours.has_missing |= theirs.has_missing
-                for kind, where in theirs.where.items():
-                    ours.note_kind(name, kind, theirs.written, where)
-                ours.mixed |= theirs.mixed
-                labels = theirs.labels
-                if labels.n_entries or labels.declared is not None:
-                    ours.labels.add(labels.seen, labels.n_entries, labels.declared)
-                ours.numbers.merge(theirs.numbers, class_of)
+            class_of = total._numbers_of(other.classes)
+            for name, column in other.columns.items():
+                total.columns.setdefault(name, ColumnSummary()).add(name, column, class_of)
         return total
+
+    def _numbers_of(self, labels: Collection[Hashable]) -> CodeArray:
+        """The numbers of classes; new ones are added, as long as they are not too many."""
+        for label in labels:
+            if len(self.classes) <= MOST_STATES:  # doubts refuse it later
+                self.classes.setdefault(label, len(self.classes))
+        return np.array([self.classes.get(label, 0) for label in labels], dtype=np.uint16)

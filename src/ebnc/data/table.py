@@ -35,17 +35,7 @@ MISSING_WORDS = (
 
 @dataclass(frozen=True)
 class Options:
-    """Options for reading entries.
-
-    Parameters
-    ----------
-    types : mapping from column to {"number", "label", "date"}
-        Kinds of columns; the entries determine the kinds of other columns.
-    missing_words : tuple of str
-        Words for a missing entry.
-    decimal : {".", ","}
-        Decimal mark of numbers in text.
-    """
+    """Options for reading entries, as in ``DataFiles``."""
 
     types: Mapping[str, Kind] = field(default_factory=dict)
     missing_words: tuple[str, ...] = MISSING_WORDS

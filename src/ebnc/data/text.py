@@ -13,6 +13,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ebnc.data.columns import EXACT, Column, Labels, Numbers, used_codes
@@ -20,15 +22,8 @@ from ebnc.data.table import Kind, Options
 from ebnc.errors import DataError
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = [
-    "code_array",
-    "is_text",
-    "is_written_number",
-    "number_array",
-    "number_values",
-    "read_text",
-]
-__all__ += ["text_array", "to_days"]
+__all__ = ["code_array", "is_text", "is_written_number", "number_array", "number_values"]
+__all__ += ["read_text", "text_array", "to_days"]
 
 HEAD = 256  # entries; these usually show whether a column of text holds numbers
 DAY = 86_400_000_000  # microseconds
@@ -37,9 +32,6 @@ DIGITS = r"^[+-]?[0-9]+$"
 
 def read_text(name: str, array: Any, kind: Kind | None, options: Options) -> Column:
     """Read a column of text, or a dictionary of text; raise if it is not of kind ``kind``."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     is_dictionary = pa.types.is_dictionary(array.type)
     if not is_dictionary:
         array = _plain(array)
@@ -52,7 +44,7 @@ def read_text(name: str, array: Any, kind: Kind | None, options: Options) -> Col
     distinct = _plain(array.dictionary)
     codes: NDArray[Any] = code_array(array)
     is_kept = _numpy(_is_missing_word(pc.ascii_trim_whitespace(distinct), options)) == 0
-    if is_dictionary and kind != "label":  # a dictionary may hold unused values
+    if is_dictionary:  # it may hold unused values
         is_kept &= used_codes(codes, len(distinct))
     if not is_kept.all():
         codes = np.append(np.where(is_kept, np.cumsum(is_kept) - 1, -1), -1).astype(np.int32)[codes]
@@ -62,16 +54,15 @@ def read_text(name: str, array: Any, kind: Kind | None, options: Options) -> Col
         if numbers is not None:
             return replace(numbers, values=np.append(numbers.values, np.nan)[codes])
         if kind is not None:
-            raise DataError(_not_numbers(name, distinct.to_pylist(), kind, options))
-    all_occur = not is_dictionary or kind != "label"
-    return Labels(codes, tuple(distinct.to_pylist()), written=True, all_occur=all_occur)
+            words = distinct.to_pylist()
+            first = next((w for w in words if not is_written_number(w, kind, options)), "")
+            wanted = "numbers" if kind == "number" else "dates (such as 2020-12-31)"
+            raise DataError(f"column {name!r} must hold {wanted}, got {first!r}")
+    return Labels(codes, tuple(distinct.to_pylist()), written=True)
 
 
 def _written_numbers(array: Any, kind: Kind | None, options: Options) -> Numbers | None:
     """Parse text as numbers or as dates; return None if an entry is neither."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if kind != "date" and not options.has_numbers_for_missing:
         numbers = _floats(array, options)  # most columns need no cleaning
         if numbers is not None:
@@ -93,9 +84,6 @@ def _written_numbers(array: Any, kind: Kind | None, options: Options) -> Numbers
 
 def _floats(array: Any, options: Options) -> Numbers | None:
     """Parse text as numbers, ignoring missing entries; return None if an entry is not a number."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if options.decimal == ",":
         if pc.any(pc.match_substring(array, ".")).as_py():  # a thousands separator
             return None
@@ -110,29 +98,15 @@ def _floats(array: Any, options: Options) -> Numbers | None:
     if _has_leading_zero(array):
         return None
     long = array.take(number_array(np.flatnonzero(np.abs(values) > EXACT)))
-    if len(long) and pc.any(pc.match_substring_regex(long, DIGITS)).as_py():
-        return None
-    return Numbers(values, written=True)
+    is_long = pc.any(pc.match_substring_regex(long, DIGITS)).as_py()
+    return None if is_long else Numbers(values, written=True)
 
 
 def _has_leading_zero(array: Any) -> bool:
-    """Whether a number begins with 0 and another digit; takes a quarter of a regex's time."""
-    _, ends, text = array.buffers()
-    ends = np.frombuffer(ends, np.int32, len(array) + 1, 4 * array.offset)
-    letters = np.frombuffer((text.to_pybytes() if text is not None else b"") + b"  ", np.uint8)
-    first = letters[ends[:-1]]
-    start = ends[:-1] + ((first == ord("+")) | (first == ord("-")))
-    digit = letters[start + 1] - np.uint8(ord("0"))  # other characters wrap to large numbers
-    suspects = np.flatnonzero((letters[start] == ord("0")) & (digit <= 9))
-    return bool(
-        (ends[1:][suspects] - start[suspects] > 1).any()
-    )  # else the digit is in the next entry
-
-
-def _not_numbers(name: str, words: Sequence[str], kind: Kind, options: Options) -> str:
-    first = next((w for w in words if not is_written_number(w, kind, options)), "")
-    wanted = "numbers" if kind == "number" else "dates (such as 2020-12-31)"
-    return f"column {name!r} must hold {wanted}, got {first!r}"
+    """Whether a number begins with 0 and another digit."""
+    digits = pc.ascii_ltrim(array, "+-")
+    zeros = digits.filter(pc.and_not(pc.starts_with(digits, "0"), pc.starts_with(digits, "0.")))
+    return bool(pc.any(pc.match_substring_regex(zeros, "^0[0-9]")).as_py())
 
 
 def is_written_number(word: str, kind: Kind = "number", options: Options | None = None) -> bool:
@@ -142,8 +116,6 @@ def is_written_number(word: str, kind: Kind = "number", options: Options | None 
 
 def to_days(array: Any) -> FloatArray:
     """Convert dates and timestamps to days since 1970, times of day and durations to days."""
-    import pyarrow as pa
-
     of = array.type
     if pa.types.is_time(of):
         unit = pa.time64("us")
@@ -163,8 +135,6 @@ def to_days(array: Any) -> FloatArray:
 
 def is_text(of: Any) -> bool:
     """Whether an Arrow type is text."""
-    import pyarrow as pa
-
     return bool(
         pa.types.is_string(of) or pa.types.is_large_string(of) or pa.types.is_string_view(of)
     )
@@ -172,15 +142,11 @@ def is_text(of: Any) -> bool:
 
 def _plain(array: Any) -> Any:
     """Cast text to 32-bit offsets, which all Arrow functions support; a batch is below 2 GB."""
-    import pyarrow as pa
-
     return array if pa.types.is_string(array.type) else array.cast(pa.string())
 
 
 def text_array(texts: Sequence[str]) -> Any:
     """Convert strings to an Arrow array."""
-    import pyarrow as pa
-
     encoded = [text.encode() for text in texts]
     ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
     return pa.StringArray.from_buffers(
@@ -190,46 +156,31 @@ def text_array(texts: Sequence[str]) -> Any:
 
 def number_array(values: NDArray[Any]) -> Any:
     """Convert a NumPy array of numbers to Arrow."""
-    import pyarrow as pa
-
     buffers = [None, pa.py_buffer(np.ascontiguousarray(values))]
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
 
 
 def _numpy(array: Any) -> NDArray[Any]:
     """Convert an Arrow array of numbers or booleans, none missing, to NumPy."""
-    import pyarrow as pa
-
-    array = array.cast(pa.uint8()) if pa.types.is_boolean(array.type) else array
-    dtype = np.dtype(array.type.to_pandas_dtype())
-    if not len(array):
-        return np.empty(0, dtype=dtype)
-    return np.frombuffer(array.buffers()[1], dtype, len(array), array.offset * dtype.itemsize)
+    return np.from_dlpack(array.cast(pa.uint8()) if pa.types.is_boolean(array.type) else array)
 
 
 def number_values(array: Any) -> NDArray[Any]:
     """Convert an Arrow array of numbers to NumPy; missing entries become NaN."""
-    import pyarrow as pa
-
-    if array.null_count and not pa.types.is_floating(array.type):
-        array = array.cast(pa.float64(), safe=False)
-    if not array.null_count and not pa.types.is_float16(array.type):
-        return _numpy(array)
-    values: NDArray[Any] = array.to_numpy(zero_copy_only=False)
-    return values.astype(np.float32) if values.dtype == np.float16 else values
+    if array.null_count:
+        values: NDArray[Any] = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return values
+    return _numpy(array.cast(pa.float32()) if pa.types.is_float16(array.type) else array)
 
 
 def code_array(array: Any) -> IntArray:
     """Return the codes of an Arrow dictionary array, −1 for missing entries."""
-    import pyarrow as pa
-
     codes = array.indices
     codes = codes if pa.types.is_signed_integer(codes.type) else codes.cast(pa.int64())
     return _numpy(codes.fill_null(-1) if codes.null_count else codes)
 
 
 def _is_missing_word(trimmed: Any, options: Options) -> Any:
-    import pyarrow.compute as pc
 
     return pc.is_in(trimmed, value_set=_words(options.missing_words))
 

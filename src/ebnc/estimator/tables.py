@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
-from ebnc.data.batches import is_dask_frame, require
+from ebnc.data.batches import require
 from ebnc.data.coder import Coder, Unknown, coded_batches
+from ebnc.data.dask_read import is_dask_frame
 from ebnc.data.files import as_files
 from ebnc.data.parts import Parts
 from ebnc.data.read import learn_cases
@@ -96,11 +97,6 @@ def cases_by_name(estimator: Any, data: Any, y: Any, sample_weight: Any) -> Part
 
 def rows_by_name(data: Any, domain: Domain, inputs: list[str]) -> Iterator[CodedRows]:
     """Yield batches of coded rows in the order of the files."""
-    if is_dask_frame(data):
-        raise DataError(
-            "a Dask DataFrame is predicted partition by partition: "
-            "frame[list(model.feature_names_in_)].map_partitions(model.predict_proba, meta=…)"
-        )
     coder = Coder(domain, inputs, "extra")
     yield from coded_batches(source_of(data), coder)
     warn_of_unknown(coder.unknown)

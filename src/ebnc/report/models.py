@@ -12,10 +12,12 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ebnc.data.batches import FrameSource, take_rows
+from ebnc.data.batches import FrameSource
 from ebnc.data.cases import check_weights
 from ebnc.data.coder import encode
+from ebnc.data.columns import Column
 from ebnc.data.entries import read_column
+from ebnc.data.plan import Plan
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain, State
 from ebnc.errors import DataError, DataWarning
@@ -123,8 +125,8 @@ class Reported:
             p = np.zeros((len(unseen), len(self.classes)))
             with warnings.catch_warnings():  # folds often lack rare states
                 warnings.simplefilter("ignore", DataWarning)
-                again = clone(model).fit(take_rows(columns, seen), classes[seen], weight)
-                p[:, again.classes_] = again.predict_proba(take_rows(columns, unseen))
+                again = clone(model).fit(_rows_of(columns, seen), classes[seen], weight)
+                p[:, again.classes_] = again.predict_proba(_rows_of(columns, unseen))
             return p
 
         return Labelled(rows, classes, len(self.classes), checked, predict)
@@ -134,7 +136,8 @@ class Reported:
 
         ebnc, target, names = self.ebnc, self.ebnc.target, self.inputs
         wanted = [*names, target] if y is None else list(names)
-        columns = FrameSource(x, wanted).read(wanted)
+        (batch,) = FrameSource(x, wanted).batches(Plan(tuple(wanted)))
+        columns = dict(batch.columns)
         labels = columns.pop(target) if y is None else y
         strict = encode(columns, ebnc.domain, names)  # raises for entries that are not states
         rows = encode(columns, ebnc.domain, names, unseen="extra")
@@ -170,6 +173,10 @@ def reported(model: Any, target: str | None = None) -> Reported:
     raise DataError(
         f"a report needs a fitted EBNCClassifier or an EBNC, got {type(model).__name__}"
     )
+
+
+def _rows_of(columns: Mapping[str, Column], chosen: IntArray) -> dict[str, Column]:
+    return {name: column.take(chosen) for name, column in columns.items()}
 
 
 def _class_codes(y: Any, classes: tuple[State, ...], length: int) -> IntArray:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ebnc.data.memory import reuse_memory
 from ebnc.search.features import NEAR, without_each, without_inputs
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
@@ -56,7 +55,6 @@ def greedy_search(
 
     ``report`` is called with every step. Ctrl-C ends the search with the best structure so far.
     """
-    reuse_memory()
     limits = limits or Limits()
     limits.check_names(start.inputs)
     n_states = {x: scorer.cases.domain.n_states(x) for x in start.inputs}
