@@ -21,8 +21,9 @@ from benchmarks.measure import Comparison, best_of
 from benchmarks.problems import ADULT_STATES, coded_cases, naive_with_pairs
 from ebnc.data.cases import Cases
 from ebnc.fitting.newton import maximise
+from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
-from ebnc.likelihood.posterior import Posterior, count_cells
+from ebnc.likelihood.posterior import Posterior
 from ebnc.parameters.phi import Basis
 from ebnc.parameters.tables import recipe
 
@@ -169,7 +170,8 @@ import ebnc
 from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
 from ebnc.likelihood.design import Design
-from ebnc.likelihood.posterior import Posterior, count_cells
+from ebnc.likelihood.counts import count_cells
+from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import as_prior
 from ebnc.fitting.newton import maximise
 from ebnc.parameters.phi import Basis

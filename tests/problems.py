@@ -8,8 +8,9 @@ from ebnc import EBNC, Domain, EmbeddedStructure
 from ebnc.data.cases import Cases, check_weights
 from ebnc.data.coder import encode
 from ebnc.data.rows import CodedRows
+from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
-from ebnc.likelihood.posterior import Posterior, count_cells
+from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import as_prior
 from ebnc.parameters.phi import Basis
 

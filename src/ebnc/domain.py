@@ -11,8 +11,6 @@ from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from ebnc.errors import DomainError
 
-__all__ = ["Domain", "DomainLike", "Interval", "State", "as_domain", "count_states"]
-
 State: TypeAlias = Hashable
 DomainLike: TypeAlias = "Domain | Mapping[str, int | Iterable[State]]"
 

@@ -11,8 +11,6 @@ import numpy as np
 from ebnc.errors import EBNCError, FormatError
 from ebnc.typing import FloatArray
 
-__all__ = ["Field", "record_to_json", "scale_to_json"]
-
 T = TypeVar("T")
 
 INFINITE = {"inf": math.inf, "-inf": -math.inf}

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ebnc.score.intervals import ProbabilityIntervals
     from ebnc.score.laplace import Curvature
 
-__all__ = ["FittedEBNC"]
-
 
 class FittedEBNC(EBNC):
     """An EBNC with the record of its fit.

@@ -37,8 +37,6 @@ from ebnc.score.scales import maximise_evidence
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
-__all__ = ["fit", "fit_cases", "fit_likelihood", "fit_theta", "with_background"]
-
 TOLERANCE = 1e-12  # nats
 
 SUSPICIOUS_LOG_ODDS = 15.0

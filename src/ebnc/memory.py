@@ -4,8 +4,6 @@ import os
 
 from ebnc.errors import TooLargeError
 
-__all__ = ["available_memory", "readable_size", "refuse_if_too_large"]
-
 UNKNOWN_MEMORY = 8 * 2**30
 """Bytes that are assumed if the system does not report its memory."""
 

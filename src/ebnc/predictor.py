@@ -19,8 +19,6 @@ from ebnc.parameters.tables import TableSum
 from ebnc.parameters.unknown import average_over_unknown, with_averages
 from ebnc.typing import FloatArray
 
-__all__ = ["Predictor", "WeightedModel"]
-
 
 @dataclass(frozen=True, eq=False)
 class WeightedModel:

@@ -8,8 +8,6 @@ every public name, registers it.
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["provide", "provided"]
-
 _loaders: dict[str, Callable[[], object]] = {}
 
 

@@ -22,8 +22,6 @@ from threadpoolctl import ThreadpoolController
 
 from ebnc.errors import ParameterError
 
-__all__ = ["in_parallel", "limit_threads", "n_threads", "one_blas_thread", "row_blocks"]
-
 BLOCK_ROWS = 4_096
 MOST_BLOCKS = 64
 

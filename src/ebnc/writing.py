@@ -8,8 +8,6 @@ from pathlib import Path
 
 from ebnc.errors import FileError
 
-__all__ = ["refuse_existing", "write_whole", "written_whole"]
-
 
 @contextmanager
 def written_whole(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[Path]:

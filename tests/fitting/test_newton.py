@@ -12,8 +12,9 @@ from ebnc.fitting import newton
 from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.newton import maximise, polish
 from ebnc.fitting.solution import Status
+from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
-from ebnc.likelihood.posterior import Posterior, count_cells
+from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import INTERCEPT_SCALE, NormalPrior
 from ebnc.parameters.phi import Basis
 from problems import (

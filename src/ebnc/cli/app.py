@@ -8,8 +8,6 @@ from ebnc.cli import demo, dimension, learn, predict, report
 from ebnc.cli.network import export, loglik, query, sample
 from ebnc.cli.network import learn as network_learn
 
-__all__ = ["app"]
-
 app = typer.Typer(
     name="ebnc",
     help="Embedded Bayesian network classifiers: learn from a table, predict, count parameters.",

@@ -10,8 +10,6 @@ from ebnc.errors import DataError, ParameterError
 if TYPE_CHECKING:
     from ebnc.data.files import DataFiles
 
-__all__ = ["AsJson", "Data", "Decimal", "Delimiter", "Exclude", "Force", "Include", "MissingWords"]
-__all__ += ["Model", "Quiet", "ScoreOption", "Types", "chosen_columns", "reading"]
 
 Data: TypeAlias = Annotated[
     str, typer.Argument(metavar="DATA", help="A CSV or Parquet file; '-' reads standard input.")

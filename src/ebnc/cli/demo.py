@@ -14,8 +14,6 @@ import typer
 from ebnc.cli.arguments import Force
 from ebnc.errors import FileError
 
-__all__ = ["demo"]
-
 
 def demo(
     context: typer.Context,

@@ -8,8 +8,6 @@ import typer
 from ebnc.cli.arguments import AsJson
 from ebnc.errors import DomainError
 
-__all__ = ["dimension"]
-
 
 def dimension(
     structure: Annotated[

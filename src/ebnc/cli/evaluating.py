@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from ebnc.report.network_summary import NetworkSummary
     from ebnc.report.summary import HeldOut, Summary
 
-__all__ = ["MOST_EVALUATED", "EvaluationRows", "findings_of", "summary_from"]
-
 MOST_EVALUATED = 100_000
 """Maximum number of rows for cross-validation; from longer tables, evenly spaced rows are taken."""
 

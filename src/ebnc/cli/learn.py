@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.report.summary import HeldOut
 
-__all__ = ["learn"]
-
 
 class Family(StrEnum):
     """The families of structures that ``--structure`` offers."""

@@ -8,8 +8,6 @@ import typer
 from ebnc.cli import arguments
 from ebnc.errors import DataError, FileError
 
-__all__ = ["predict"]
-
 
 def predict(
     model: arguments.Model,

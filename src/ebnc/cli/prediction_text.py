@@ -9,8 +9,6 @@ from ebnc.data.rows import CodedRows
 from ebnc.data.text import number_array, text_array
 from ebnc.predictor import Predictor
 
-__all__ = ["PredictionText"]
-
 AT_A_TIME = 2**16  # probabilities, so few that their text stays in the cache
 
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any, TextIO
 
-__all__ = ["output_schema", "print_json", "print_table", "readable_count"]
-
 
 def print_json(value: Any) -> None:
     """Print one JSON value on a line; ``output_schema`` describes it."""

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ebnc.search.trace import Step
 
-__all__ = ["ProgressLine", "shown_progress"]
-
 LONGEST = 100  # characters of the line
 
 

@@ -7,8 +7,6 @@ if TYPE_CHECKING:
     from ebnc.data.files import DataFiles
     from ebnc.formats.provenance import Provenance
 
-__all__ = ["provenance_of"]
-
 
 def provenance_of(files: "DataFiles", name: str, n_rows: int, n_columns: int) -> "Provenance":
     """Return the words of the command, and the fingerprint of the data if they are one file."""

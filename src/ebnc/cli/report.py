@@ -6,8 +6,6 @@ import typer
 
 from ebnc.cli.arguments import AsJson, Force, Model
 
-__all__ = ["report"]
-
 
 def report(
     model: Model,

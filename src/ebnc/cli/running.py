@@ -8,8 +8,6 @@ from typing import Any
 
 from ebnc.errors import EBNCError
 
-__all__ = ["run"]
-
 FAILED, INTERRUPTED = 2, 130
 LONGEST = 1000  # characters of a message
 

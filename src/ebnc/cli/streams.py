@@ -15,9 +15,6 @@ from ebnc.data.files import DataFiles, Progress
 from ebnc.errors import DataError, FileError
 from ebnc.writing import refuse_existing, written_whole
 
-__all__ = ["STANDARD", "data_files", "finishing", "model_path", "output"]
-__all__ += ["refuse_existing_output", "refuse_outputs", "write_with_report"]
-
 STANDARD = "-"
 KEPT = 2**24  # bytes of output buffered in memory; more goes to a temporary file
 

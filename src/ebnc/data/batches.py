@@ -21,8 +21,6 @@ from ebnc.data.table import Frame, Options
 from ebnc.errors import DataError
 from ebnc.typing import FloatArray
 
-__all__ = ["Batch", "FrameSource", "Source", "require"]
-
 T = TypeVar("T")
 
 

@@ -13,8 +13,6 @@ from ebnc.domain import Domain
 from ebnc.errors import DataError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["Cases", "check_weights", "distinct_rows", "joined_weights", "refuse_wrong_weights"]
-
 T = TypeVar("T")
 
 LARGEST_WEIGHT = 1e100  # sums of squares do not overflow

@@ -34,8 +34,6 @@ from ebnc.domain import Domain, Interval, State
 from ebnc.errors import DataError
 from ebnc.typing import IntArray
 
-__all__ = ["Coder", "Unknown", "code_of", "coded_batches", "coded_cases", "encode"]
-
 Unseen: TypeAlias = Literal["error", "extra", "missing"]
 """Treatment of entries that are not states. "error": raise. "extra": give them the code r, one
 beyond the states. "missing": give the code r to missing entries only, and raise for others."""

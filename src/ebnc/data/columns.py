@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 from ebnc.data.table import Kind
 from ebnc.typing import IntArray
 
-__all__ = ["EXACT", "Column", "Labels", "Numbers", "as_label", "factorise", "joined", "levels_of"]
-__all__ += ["used_codes"]
-
 EXACT = 2**53  # floats cannot represent all larger whole numbers
 SMALL_RANGE = 65_536  # whole numbers within this range are counted, not sorted
 

@@ -16,8 +16,6 @@ from ebnc.data.files import DataFiles
 from ebnc.data.plan import Plan
 from ebnc.errors import DataError, EBNCError, StorageError
 
-__all__ = ["DaskSource", "is_dask_frame"]
-
 T = TypeVar("T")
 Client: TypeAlias = Any  # of distributed, an optional dependency
 Future: TypeAlias = Any

@@ -12,8 +12,6 @@ import numpy as np
 from ebnc.domain import Interval
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["intervals", "mdlp_cuts", "quantile_cuts"]
-
 
 def intervals(cuts: FloatArray) -> tuple[Interval, ...]:
     """Return the intervals between ascending cut points: low < x ≤ high."""

@@ -12,8 +12,6 @@ from ebnc.data.summaries import MOST_STATES, ColumnSummary, TableSummary
 from ebnc.data.text import is_written_number
 from ebnc.domain import Domain
 
-__all__ = ["Doubt", "doubtful_columns", "in_words"]
-
 MANY_CLASSES = 50
 SURE = 50  # entries; if so many are all different, the column is an identifier
 COMMA = re.compile(r"\s*[+-]?\d+(\.\d{3})*,\d+\s*|\s*[+-]?\d{1,3}(,\d{3})+(\.\d+)?\s*")

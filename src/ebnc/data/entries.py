@@ -23,8 +23,6 @@ from ebnc.data.table import Kind, Options
 from ebnc.data.text import code_array, is_text, number_values, read_text, to_days
 from ebnc.errors import DataError
 
-__all__ = ["read_column"]
-
 
 def read_column(
     name: str,

@@ -24,8 +24,6 @@ from ebnc.data.plan import Plan
 from ebnc.data.text import is_text
 from ebnc.errors import DataError, ParameterError
 
-__all__ = ["FileSource"]
-
 DELIMITERS = ",;\t|"
 BLOCK_BYTES = 2**23  # text per batch of CSV
 SMALL_BYTES = 2**27

@@ -15,8 +15,6 @@ from typing import Literal, TypeAlias
 from ebnc.data.table import MISSING_WORDS, Kind, Options
 from ebnc.errors import DataError, ParameterError
 
-__all__ = ["DEFAULT_MEMORY", "DataFiles", "Progress", "as_files", "format_of"]
-
 Progress: TypeAlias = Callable[[str, float], None]
 """Called with the name of the current task and the share of it that is done, 0 … 1."""
 

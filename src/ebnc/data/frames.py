@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from ebnc.domain import Domain, State
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["cells_to_frame", "codes_to_frame", "columns_to_frame", "labels_to_column"]
-
 LIBRARIES = ("pandas", "polars", "pyarrow")
 
 Column: TypeAlias = NDArray[Any]

@@ -24,8 +24,6 @@ from ebnc.domain import Domain
 from ebnc.errors import DataError, StorageError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["Parts", "StoredParts", "varying_inputs"]
-
 T = TypeVar("T")
 
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 
 from ebnc.data.table import Kind, Options
 
-__all__ = ["Plan"]
-
 
 @dataclass(frozen=True)
 class Plan:

@@ -30,8 +30,6 @@ from ebnc.domain import Domain
 from ebnc.errors import DataError, DataWarning, StorageError
 from ebnc.typing import FloatArray
 
-__all__ = ["learn_cases", "learn_joint_cases", "learn_states", "read_rows", "row_weights"]
-
 PART_ROWS = 2**20
 
 

@@ -13,8 +13,6 @@ from ebnc.errors import DataError
 from ebnc.memory import refuse_if_too_large
 from ebnc.typing import CodeArray, IntArray
 
-__all__ = ["CodedRows", "all_configurations", "code_type"]
-
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:

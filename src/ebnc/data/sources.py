@@ -8,8 +8,6 @@ from ebnc.data.file_batches import FileSource
 from ebnc.data.files import as_files
 from ebnc.data.table import Frame
 
-__all__ = ["column_names", "source_of"]
-
 
 def source_of(data: Frame, array_names: Sequence[str] | None = None) -> Source:
     """Return the source of data; columns of an array are ``array_names``, or X1, X2, ….."""

@@ -21,8 +21,6 @@ from ebnc.domain import Domain, State
 from ebnc.errors import DataError, ParameterError
 from ebnc.typing import IntArray
 
-__all__ = ["FEW_VALUES", "learn_domain", "ordered_labels", "refuse_single_class"]
-
 FEW_VALUES = 10
 N_QUANTILES = 5
 HEAD = 1000  # values; checking these first usually shows that many are distinct

@@ -21,8 +21,6 @@ from ebnc.data.table import Kind
 from ebnc.errors import DataError
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["MOST_STATES", "ColumnSummary", "LabelSummary", "NumberSummary", "TableSummary"]
-
 MOST_STATES = 1000
 MOST_VALUES = 2**18
 MANTISSA = 52  # bits of a float

@@ -13,8 +13,6 @@ from ebnc.data.rows import CodedRows
 from ebnc.domain import State
 from ebnc.errors import ParameterError
 
-__all__ = ["MISSING_WORDS", "Categories", "Frame", "Kind", "Missing", "Options", "TableLike"]
-
 Frame: TypeAlias = Any
 """A DataFrame (pandas, polars, pyarrow, or any with the Arrow interface), a mapping from names to
 columns, a two-dimensional array, a path to CSV or Parquet files, or a Dask DataFrame."""

@@ -22,9 +22,6 @@ from ebnc.data.table import Kind, Options
 from ebnc.errors import DataError
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["code_array", "is_text", "is_written_number", "number_array", "number_values"]
-__all__ += ["read_text", "text_array", "to_days"]
-
 HEAD = 256  # entries; these usually show whether a column of text holds numbers
 DAY = 86_400_000_000  # microseconds
 DIGITS = r"^[+-]?[0-9]+$"

@@ -52,8 +52,6 @@ from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.threads import limit_threads
 from ebnc.typing import FloatArray
 
-__all__ = ["EBNCClassifier"]
-
 
 class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Predict p(y|x) with an embedded Bayesian network; evidence selects its structure.

@@ -3,8 +3,6 @@
 from html import escape
 from typing import Any
 
-__all__ = ["facts", "facts_as_html", "facts_as_text"]
-
 MOST_NAMES = 12
 LONGEST = 400  # characters of a structure
 

@@ -16,8 +16,6 @@ from ebnc.parameters.design_matrix import indicator_design
 from ebnc.parameters.phi import Basis
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["EBNCFeatures"]
-
 
 class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Transform inputs to columns Π I(x_i = s), one per parameter of an EBNC except the intercept.

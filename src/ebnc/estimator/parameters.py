@@ -11,8 +11,6 @@ from ebnc.likelihood.prior import as_prior
 from ebnc.search.families import FAMILIES
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["check_parameters"]
-
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Raise ``ParameterError`` with the name and the value of the first wrong parameter."""

@@ -20,8 +20,6 @@ from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.starts import least_structure, search_from_starts
 from ebnc.search.trace import FeatureWorth, SearchTrace, Step
 
-__all__ = ["Searched", "search_models"]
-
 
 @dataclass(frozen=True, eq=False)
 class Searched:

@@ -22,9 +22,6 @@ from ebnc.data.table import Frame
 from ebnc.domain import Domain
 from ebnc.errors import DataError, DataWarning
 
-__all__ = ["cases_by_name", "is_by_name", "named_columns", "rows_by_name", "taking_labels"]
-__all__ += ["warn_of_unknown"]
-
 
 def named_columns(estimator: BaseEstimator, x: Any, *, reset: bool) -> dict[str, Frame]:
     """Return the columns of X by name, after scikit-learn's checks of names, number and shape.

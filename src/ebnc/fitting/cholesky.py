@@ -9,8 +9,6 @@ from ebnc.errors import SingularHessianError
 from ebnc.likelihood.posterior import Posterior
 from ebnc.typing import FloatArray
 
-__all__ = ["BagCholesky", "Cholesky"]
-
 
 @dataclass(frozen=True, eq=False)
 class Cholesky:

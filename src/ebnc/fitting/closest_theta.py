@@ -15,8 +15,6 @@ from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.embedded_network import EmbeddedNetwork
 from ebnc.parameters.phi_to_theta import factor_tables
 
-__all__ = ["ClosestNetwork", "closest_embedded_network"]
-
 
 class ClosestNetwork(NamedTuple):
     """The embedded network closest to an EBNC.

@@ -12,8 +12,6 @@ from ebnc.typing import FloatArray
 if TYPE_CHECKING:
     from ebnc.fitting.cholesky import Cholesky  # imports scipy, which reading a model does not need
 
-__all__ = ["Fit"]
-
 
 @dataclass(frozen=True, eq=False)
 class Fit:

@@ -7,8 +7,6 @@ import numpy as np
 from ebnc.likelihood.posterior import Posterior
 from ebnc.typing import FloatArray
 
-__all__ = ["Point", "search_line"]
-
 MOST_TRIALS = 30
 
 

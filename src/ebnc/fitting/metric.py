@@ -17,8 +17,6 @@ from ebnc.fitting.line_search import Point
 from ebnc.likelihood.posterior import Posterior
 from ebnc.typing import FloatArray
 
-__all__ = ["MEMORY", "Metric", "Step"]
-
 RENT = 0.7
 """Recompute the Hessian once the gradients since the last one cost this fraction of it (0.5–1
 perform the same)."""

@@ -26,8 +26,6 @@ from ebnc.parameters.theta import random_theta
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["ThetaFit", "ThetaMaximum", "fit_theta_to_cases"]
-
 SAME = 1e-3
 """Two climbs reached the same maximum if their difference costs at most this many nats. The cost
 ignores differences, however large, of p(y|x) or θ that hardly affect the data."""

@@ -21,8 +21,6 @@ from ebnc.likelihood.posterior import Posterior
 from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
-__all__ = ["LARGEST_FACTOR", "maximise", "polish"]
-
 LARGEST_FACTOR = 8000
 """Largest dimension at which A is factored (512 MB); at 4 800 it was still 3–5 times faster."""
 

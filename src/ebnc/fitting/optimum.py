@@ -13,8 +13,6 @@ from ebnc.parameters.phi import Basis
 from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
-__all__ = ["find_optimum", "fit_at", "likelihood_of"]
-
 
 def likelihood_of(basis: Basis, cases: Parts) -> Posterior:
     """The posterior of the cases with the placeholder prior N(0, 1); see ``with_prior``."""

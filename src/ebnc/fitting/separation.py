@@ -21,8 +21,6 @@ from ebnc.parameters.design_matrix import indicator_design
 from ebnc.parameters.phi import Basis, recode
 from ebnc.typing import FloatArray
 
-__all__ = ["refuse_separated", "refuse_unidentified"]
-
 MOST_NAMED = 5
 NEGLIGIBLE = 1e-7  # components of a direction below this relative size are not named
 ADVICE = "use a finite prior_scale, or leave out the terms"

@@ -5,8 +5,6 @@ from enum import Enum
 
 from ebnc.typing import FloatArray
 
-__all__ = ["Solution", "Status"]
-
 
 class Status(Enum):
     """Why a fit ended."""

@@ -18,8 +18,6 @@ from ebnc.parameters.theta import uniform_theta
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["Climb", "ThetaLikelihood", "climb"]
-
 LARGEST_LOGIT = 300.0
 
 

@@ -26,8 +26,6 @@ from ebnc.fitting.theta_likelihood import ThetaLikelihood
 from ebnc.memory import refuse_if_too_large
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["ThetaPosterior"]
-
 LOG_2PI = math.log(2 * math.pi)
 
 

@@ -10,8 +10,6 @@ from ebnc.field import Field
 from ebnc.parameters.background import Background
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["background_from_json", "background_to_json"]
-
 
 def background_to_json(background: Background) -> dict[str, Any]:
     """Convert a background to plain data; ``rows`` holds one list of codes per row."""

@@ -28,8 +28,6 @@ from ebnc.network.local.table import Table
 from ebnc.network.network import Network
 from ebnc.writing import write_whole
 
-__all__ = ["read_bif", "write_bif"]
-
 TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/)|(?P<quoted>"[^"\n]*")|(?P<mark>[{}()\[\],;|])"""
     r"""|(?P<word>[^\s{}()\[\],;|"]+)""",

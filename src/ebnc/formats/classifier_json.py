@@ -30,8 +30,6 @@ from ebnc.search.trace import FeatureWorth, SearchTrace, Step
 if TYPE_CHECKING:
     from ebnc.estimator.classifier import EBNCClassifier
 
-__all__ = ["StoredClassifier", "classifier_to_json", "stored_from_json"]
-
 FIELDS = ["parameters", "classes", "features", "domain", "ebnc", "models", "search"]
 FIELDS += ["feature_worths"]
 CLASS_TYPES = ["bool", "str", "object", "float32", "float64", "int8", "int16", "int32", "int64"]

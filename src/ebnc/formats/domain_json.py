@@ -16,8 +16,6 @@ from ebnc.errors import FormatError
 from ebnc.field import Field, scale_to_json
 from ebnc.formats.strict_json import LONGEST_INTEGER
 
-__all__ = ["domain_from_json", "domain_to_json", "label_from_json", "label_to_json"]
-
 EXACT_IN_JSON = 2**53
 
 

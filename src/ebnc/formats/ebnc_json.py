@@ -21,8 +21,6 @@ from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Term
 from ebnc.typing import FloatArray
 
-__all__ = ["ebnc_from_json", "ebnc_to_json"]
-
 
 def ebnc_to_json(model: EBNC, *, with_domain: bool = True) -> dict[str, Any]:
     """Convert an EBNC to plain data; omit its domain if several models in the file share it."""

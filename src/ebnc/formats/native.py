@@ -22,19 +22,6 @@ from ebnc.formats.strict_json import parse_json, read_json, to_json_bytes
 from ebnc.predictor import Predictor
 from ebnc.writing import write_whole
 
-__all__ = [
-    "FORMAT_VERSION",
-    "ModelFile",
-    "document",
-    "load",
-    "model_bytes",
-    "own_version",
-    "read_model",
-    "read_predictor",
-    "save",
-    "schema",
-]
-
 FORMAT = "ebnc model"
 FORMAT_VERSION = 1
 

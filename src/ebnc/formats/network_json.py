@@ -23,8 +23,6 @@ from ebnc.network.local.local import Local
 from ebnc.network.local.plain import FieldType
 from ebnc.network.network import Network
 
-__all__ = ["local_from_json", "local_to_json", "network_from_json", "network_to_json"]
-
 
 def network_to_json(network: Network) -> dict[str, Any]:
     """Convert a network to plain data: domain and nodes, in the network's order."""

@@ -14,8 +14,6 @@ from ebnc.formats.domain_json import label_from_json, label_to_json
 from ebnc.formats.structure_json import structure_from_json, structure_to_json
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["parameters_from_json", "parameters_to_json"]
-
 KEPT = (
     *("structure", "score", "prior_scale", "average", "predictive", "class_weight"),
     *("max_cluster_cells", "max_parents", "required_features", "forbidden_features"),

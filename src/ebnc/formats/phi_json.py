@@ -16,8 +16,6 @@ from ebnc.parameters.phi import Basis, Term
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["CODINGS", "LARGEST_PARAMETER", "basis_from_json", "phi_from_json", "terms_to_json"]
-
 CODINGS = (ORTHONORMAL.name, INDICATOR.name)
 LARGEST_PARAMETER = 1e100  # sums and products of such log odds are still numbers
 

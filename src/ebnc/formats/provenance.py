@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from ebnc.errors import FileError
 from ebnc.field import Field
 
-__all__ = ["DataSource", "Provenance", "fingerprint", "provenance_from_json"]
-
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 

@@ -11,8 +11,6 @@ from typing import Any
 
 from ebnc.errors import FileError, FormatError
 
-__all__ = ["LARGEST_FILE", "parse_json", "read_json", "to_json_bytes"]
-
 LARGEST_FILE = 512 * 2**20
 LONGEST_INTEGER = 100  # digits; longer numbers are not counts, and are slow to read
 

@@ -5,8 +5,6 @@ from typing import Any
 from ebnc.field import Field
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["structure_from_json", "structure_to_json"]
-
 
 def structure_to_json(structure: EmbeddedStructure) -> dict[str, Any]:
     """Convert a structure to plain data; families are in the structure's order."""

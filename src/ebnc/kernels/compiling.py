@@ -5,8 +5,6 @@ from typing import Any
 
 from numba import njit
 
-__all__ = ["compiled"]
-
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile on first call, without the interpreter lock, with numba's cache if it can be written.

@@ -7,8 +7,6 @@ import numpy as np
 from ebnc.kernels.compiling import compiled
 from ebnc.kernels.log_gamma import log_gamma
 
-__all__ = ["log_evidences_of_counts"]
-
 
 @compiled
 def _sum_of_log_gammas(values, shift, scratch):  # type: ignore[no-untyped-def]

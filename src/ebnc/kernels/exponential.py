@@ -20,8 +20,6 @@ from ebnc.kernels.series import (
     SMALLEST,
 )
 
-__all__ = ["exp_of_negative", "log1p_of_fraction", "log_of_positive"]
-
 
 @intrinsic
 def _bits(typing_context, x):  # type: ignore[no-untyped-def]  # noqa: ARG001

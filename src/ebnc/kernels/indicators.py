@@ -12,8 +12,6 @@ from ebnc.kernels.compiling import compiled
 from ebnc.kernels.exponential import exp_of_negative, log1p_of_fraction
 from ebnc.kernels.tiles import TILE
 
-__all__ = ["add_up", "cross_products", "log_odds_of", "logistic_terms"]
-
 
 @compiled
 def log_odds_of(starts, columns, d, beta):  # type: ignore[no-untyped-def]

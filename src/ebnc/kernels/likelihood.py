@@ -9,18 +9,6 @@ import numpy as np
 from ebnc.kernels.compiling import compiled
 from ebnc.kernels.tiles import TILE, mix, probabilities, room_for_tile, scatter
 
-__all__ = [
-    "count_classes",
-    "count_with_column",
-    "cross_tabulate",
-    "draw_rows",
-    "information",
-    "log_partition",
-    "mix_cells",
-    "residuals",
-    "tabulate",
-]
-
 
 @compiled
 def mix_cells(codes, columns, strides, starts, begin, end, cells):  # type: ignore[no-untyped-def]

@@ -5,8 +5,6 @@ import numpy as np
 from ebnc.kernels.compiling import compiled
 from ebnc.kernels.tiles import TILE, probabilities, room_for_tile, scatter
 
-__all__ = ["lean", "look_up_pair"]
-
 
 @compiled
 def look_up_pair(ones, others, width, table, out):  # type: ignore[no-untyped-def]

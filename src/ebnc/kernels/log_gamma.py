@@ -12,8 +12,6 @@ from numba import njit
 
 from ebnc.kernels.exponential import log_of_positive
 
-__all__ = ["log_gamma"]
-
 SHIFT = 8.0
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400)
 HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)

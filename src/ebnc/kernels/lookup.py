@@ -8,8 +8,6 @@ from ebnc.kernels.tiles import TILE, gather, mix, probabilities, room_for_tile
 from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["look_up_log_odds", "look_up_log_probability", "look_up_probabilities"]
-
 
 @compiled
 def _log_odds(codes, columns, strides, starts, offsets, tables, begin, end, out):  # type: ignore[no-untyped-def]

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from ebnc.kernels.series import EXP, LN2_HIGH, LN2_LOW, LOG2_E, MAGIC, SMALLEST
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["FlatTables", "numpy_probabilities"]
-
 
 class FlatTables(NamedTuple):
     """λ_k = Σ_b tables[k, offsets[b] + cell_b]; cell_b is a mixed-radix number of a row's codes.

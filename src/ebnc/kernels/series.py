@@ -2,8 +2,6 @@
 
 import math
 
-__all__ = ["ARTANH", "EXP", "LN2_HIGH", "LN2_LOW", "LOG2_E", "MAGIC", "ROOT_HALF_BITS", "SMALLEST"]
-
 MAGIC = 1.5 * 2.0**52  # adding it leaves the nearest integer in the low bits of a double
 LOG2_E = 1.0 / math.log(2.0)
 LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # ln 2 in two parts: n · high is exact

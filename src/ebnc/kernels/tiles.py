@@ -14,8 +14,6 @@ from numba import njit
 
 from ebnc.kernels.exponential import exp_of_negative, log1p_of_fraction
 
-__all__ = ["TILE", "gather", "mix", "probabilities", "room_for_tile", "scatter"]
-
 TILE = 1024
 
 

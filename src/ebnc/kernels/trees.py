@@ -6,8 +6,6 @@ from ebnc.kernels.compiling import compiled
 from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, IntArray
 
-__all__ = ["count_states", "find_leaves"]
-
 
 @compiled
 def _walk(codes, columns, states, equal, other, begin, end, out):  # type: ignore[no-untyped-def]

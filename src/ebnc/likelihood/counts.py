@@ -19,14 +19,6 @@ from ebnc.likelihood.design import Design
 from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = [
-    "CellCounts",
-    "Counts",
-    "PartedCounts",
-    "count_cells",
-    "joined_counts",
-]
-
 T = TypeVar("T")
 
 

@@ -23,8 +23,6 @@ from ebnc.parameters.tables import first_bags, pack_bags, recipe
 from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["Bag", "Design", "place_terms"]
-
 BAG_CELLS = 128  # larger bags save look-ups but make cross-tabulations of pairs slow to fill
 FEW_STATES = 32  # up to this number of states, products of all columns are stored explicitly
 DENSE_CELLS = 2**14  # matrices M up to this size are always stored explicitly

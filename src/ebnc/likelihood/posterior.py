@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ebnc.likelihood.counts import CellCounts, Counts, count_cells, joined_counts
+from ebnc.likelihood.counts import CellCounts, Counts, joined_counts
 from ebnc.likelihood.design import Bag, Design
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.likelihood.row_sums import (
@@ -30,8 +30,6 @@ from ebnc.likelihood.row_sums import (
     sum_outside,
 )
 from ebnc.typing import FloatArray
-
-__all__ = ["OutsideBlock", "Posterior", "count_cells"]
 
 CELL_ROWS = 20
 BATCH_BYTES = 256 * 2**20  # size of the blocks outside the design that one pass sums

@@ -18,8 +18,6 @@ from ebnc.errors import ParameterError
 from ebnc.likelihood.design import Design
 from ebnc.typing import FloatArray
 
-__all__ = ["INTERCEPT_SCALE", "NormalPrior", "as_prior"]
-
 INTERCEPT_SCALE = 10.0
 LARGEST_SCALE = 1e100  # its square and the inverse of its square are finite and positive
 LOG_2PI = math.log(2 * math.pi)

@@ -26,19 +26,6 @@ from ebnc.parameters.tables import recipe
 from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
-__all__ = [
-    "OutsideBlock",
-    "RowTerms",
-    "draw_sample",
-    "pull_back_diagonal",
-    "row_chunks",
-    "sum_diagonals",
-    "sum_hessian",
-    "sum_hessian_dense",
-    "sum_log_partition",
-    "sum_outside",
-]
-
 RowTerms = list[tuple[FloatArray, FloatArray]]
 """Cache of at most one (information, residuals) pair; empty if it would not fit in memory."""
 

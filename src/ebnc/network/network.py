@@ -49,8 +49,6 @@ from ebnc.typing import FloatArray
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["FittedNetwork", "LearnedNetwork", "Network"]
-
 
 class Network(Joint):
     """A joint distribution: a mapping from every node to its local distribution.

@@ -23,8 +23,6 @@ from ebnc.errors import ParameterError
 from ebnc.parameters.tables import TableSum
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["Background", "learn_background"]
-
 MOST_ROWS = 256
 MOST_ROWS_OF_PART = 4096  # before the rows of all parts are combined
 

@@ -15,8 +15,6 @@ from ebnc.parameters.decomposition import turns
 from ebnc.parameters.incidence import independent_configurations
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["BlockDimension", "PsiBlock", "PsiParameter", "dimension_by_blocks"]
-
 
 @dataclass(frozen=True, slots=True)
 class PsiParameter:

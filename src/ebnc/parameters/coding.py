@@ -15,8 +15,6 @@ from ebnc.errors import ParameterError
 from ebnc.memory import refuse_if_too_large
 from ebnc.typing import FloatArray
 
-__all__ = ["INDICATOR", "ORTHONORMAL", "Coding", "coding_named"]
-
 
 @dataclass(frozen=True, slots=True)
 class Coding:

@@ -11,8 +11,6 @@ from typing import NamedTuple
 from ebnc.domain import DomainLike, as_domain, count_states
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 
-__all__ = ["Sizes", "sizes_of", "without_constants"]
-
 
 def without_constants(structure: EmbeddedStructure, n_states: DomainLike) -> EmbeddedStructure:
     """The structure without its inputs of one state; the same object if it has none.

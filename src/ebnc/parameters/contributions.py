@@ -34,16 +34,6 @@ from ebnc.parameters.phi import Basis, Term, change_coding, term_text
 from ebnc.parameters.tables import refuse_large_table
 from ebnc.typing import FloatArray
 
-__all__ = [
-    "Contributions",
-    "Weights",
-    "block_to_table",
-    "centred",
-    "contributions",
-    "mean_square",
-    "weights_named",
-]
-
 Weights: TypeAlias = Literal["training", "uniform"]
 StateWeights: TypeAlias = Mapping[str, FloatArray]
 

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from ebnc.errors import StructureError
 from ebnc.structure.embedded import EmbeddedStructure, Factor
 
-__all__ = ["Turn", "turns"]
-
 
 @dataclass(frozen=True, slots=True)
 class Turn:

@@ -14,8 +14,6 @@ from ebnc.parameters.phi import Basis
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["indicator_design"]
-
 
 def indicator_design(basis: Basis, rows: CodedRows) -> "csr_array":
     """Columns Π_{i∈S} I(x_i^s), s ≥ 1, in the order of the terms; shape (rows, d / (K − 1))."""

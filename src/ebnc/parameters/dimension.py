@@ -16,8 +16,6 @@ from ebnc.parameters.constants import sizes_of
 from ebnc.structure.clusters import Cluster, peel
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["count_terms", "dimension"]
-
 FEW_CLUSTERS = 32  # up to this number, sweeps over all clusters are faster than an index
 LISTED_AT_ONCE = 256  # up to this number of subsets, listing is the fastest method
 FEW_SUBSETS = 1024  # per cluster, on average: list up to this number; splitting recurses too deep

@@ -27,8 +27,6 @@ from ebnc.storage import provided
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
-__all__ = ["EBNC", "Unseen"]
-
 Unseen: TypeAlias = Literal["error", "average"]
 
 

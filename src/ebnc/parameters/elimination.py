@@ -5,8 +5,6 @@ from ebnc.parameters.constants import sizes_of
 from ebnc.parameters.incidence import independent_configurations
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["dimension_by_elimination"]
-
 
 def dimension_by_elimination(structure: EmbeddedStructure, n_states: DomainLike) -> int:
     """Return the rank of the linear map κ → λ of eq. 7, exact.

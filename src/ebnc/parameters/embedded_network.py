@@ -16,8 +16,6 @@ from ebnc.parameters.theta import Theta, check_theta, random_theta
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 from ebnc.typing import FloatArray
 
-__all__ = ["EmbeddedNetwork"]
-
 
 class EmbeddedNetwork:
     """(m′, θ): an ordinary Bayesian network over Y and X, used only for p(y|x).

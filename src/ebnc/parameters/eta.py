@@ -20,8 +20,6 @@ from ebnc.parameters.theta import Theta
 from ebnc.structure.embedded import EmbeddedStructure, Factor
 from ebnc.typing import FloatArray
 
-__all__ = ["Eta", "Psi", "eta_to_psi", "kappa_to_eta", "psi_to_log_odds", "theta_to_eta"]
-
 
 @dataclass(frozen=True, eq=False)
 class Eta:

@@ -14,8 +14,6 @@ from ebnc.parameters.rank import PRIME, rank_modulo_prime
 from ebnc.structure.embedded import EmbeddedStructure, Factor
 from ebnc.typing import IntArray
 
-__all__ = ["generic_dimension"]
-
 
 def generic_dimension(
     structure: EmbeddedStructure, n_states: DomainLike, *, random_state: int = 0

@@ -12,8 +12,6 @@ from math import prod
 from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.rank import RowSpace
 
-__all__ = ["independent_configurations"]
-
 
 def independent_configurations(
     n_states: Mapping[str, int], scopes: Sequence[Sequence[str]], what: str

@@ -15,8 +15,6 @@ from ebnc.parameters.theta import Theta
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["Kappa", "kappa_to_tables", "log_theta_of_factors", "theta_to_kappa"]
-
 Kappa = Mapping[str, FloatArray]
 """κ by the factor's head; shape (states of the factor's inputs …, K − 1)."""
 

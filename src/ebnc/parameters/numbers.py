@@ -6,8 +6,6 @@ from numpy.typing import ArrayLike
 from ebnc.errors import ParameterError
 from ebnc.typing import FloatArray
 
-__all__ = ["as_numbers"]
-
 
 def as_numbers(given: ArrayLike, name: str) -> FloatArray:
     """Copy to an array of floats; raise ``ParameterError`` if entries are not real numbers."""

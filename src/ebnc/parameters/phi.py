@@ -28,18 +28,6 @@ from ebnc.parameters.tables import TableSum, refuse_large_table
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = [
-    "Basis",
-    "Term",
-    "change_coding",
-    "check_phi",
-    "phi_to_tables",
-    "recode",
-    "tables_to_phi",
-    "term_text",
-    "transfer",
-]
-
 BYTES_PER_TERM = 512  # approximate size of a Term; guards against exponentially many
 
 

@@ -8,8 +8,6 @@ from ebnc.data.frames import columns_to_frame, labels_to_column
 from ebnc.domain import State
 from ebnc.parameters.phi import term_text
 
-__all__ = ["PhiRow", "PhiTable"]
-
 
 class PhiRow(NamedTuple):
     """One parameter in the indicator coding: what is added to the log odds of ``of_class``

@@ -22,8 +22,6 @@ from ebnc.parameters.theta import uniform_theta
 from ebnc.structure.embedded import EmbeddedStructure, Factor
 from ebnc.typing import FloatArray
 
-__all__ = ["factor_table_to_theta", "factor_tables", "refuse_underflow", "tables_to_theta"]
-
 
 def tables_to_theta(
     structure: EmbeddedStructure, domain: Domain, tables: TableSum

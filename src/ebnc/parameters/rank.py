@@ -10,8 +10,6 @@ import numpy as np
 
 from ebnc.typing import IntArray
 
-__all__ = ["PRIME", "RowSpace", "rank_modulo_prime"]
-
 PRIME = 2**31 - 1
 """Largest prime whose residues multiply without overflow in 64-bit integers."""
 

@@ -20,16 +20,6 @@ from ebnc.kernels.numpy_lookup import FlatTables, numpy_probabilities
 from ebnc.memory import refuse_if_too_large
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
-__all__ = [
-    "Recipe",
-    "TableSum",
-    "first_bags",
-    "pack_bags",
-    "recipe",
-    "refuse_large_table",
-    "spread",
-]
-
 FEW_ROWS = 4_096  # up to this number of rows, NumPy predicts and compiled code is not loaded
 BAG_CELLS = 1024  # a bag's table stays in the first-level cache beside the tile
 NEWEST = 8

@@ -17,8 +17,6 @@ from ebnc.parameters.tables import refuse_large_table
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["Theta", "check_theta", "random_theta", "theta_shape", "uniform_theta"]
-
 Theta = Mapping[str, FloatArray]
 
 SUM_TOLERANCE = 1e-8

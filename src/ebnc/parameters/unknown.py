@@ -19,8 +19,6 @@ from ebnc.data.rows import CodedRows
 from ebnc.parameters.background import Background
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["Averages", "average_over_unknown", "with_averages"]
-
 CHUNK_ROWS = 2**16
 
 Predict = Callable[[CodedRows], FloatArray]

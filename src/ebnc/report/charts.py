@@ -8,8 +8,6 @@ from typing import NamedTuple
 from ebnc.report.summary import Bin, TraceSummary
 from ebnc.report.words import count_text, number
 
-__all__ = ["Chart", "Mark", "Tick", "nice_ticks", "reliability_chart", "trace_chart"]
-
 WIDTH, HEIGHT = 640.0, 250.0
 LEFT, RIGHT, TOP, BOTTOM = 74.0, 14.0, 14.0, 42.0
 SQUARE, EDGE, SIDE = (264.0, 246.0), 50.0, 196.0

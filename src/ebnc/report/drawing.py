@@ -16,8 +16,6 @@ from typing import NamedTuple
 from ebnc.report.words import shortened
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["Arc", "Drawing", "Node", "Plate", "draw_structure", "node_at"]
-
 MOST_NODES = 120
 MOST_SIDE_BY_SIDE = 7
 LONGEST_LABEL = 20

@@ -11,8 +11,6 @@ from ebnc.data.rows import CodedRows
 from ebnc.report.summary import Bin, HeldOut
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["Labelled", "held_out", "reliability", "wilson_interval"]
-
 N_BINS = 10
 Z_95 = 1.959963984540054
 

@@ -12,8 +12,6 @@ from itertools import pairwise
 
 import numpy as np
 
-__all__ = ["Layered", "in_layers"]
-
 SWEEPS = 12
 GAP, BEND_GAP = 18.0, 9.0
 STRAIGHT = 4.0

@@ -30,8 +30,6 @@ from ebnc.predictor import Predictor
 from ebnc.report.held_out import Labelled
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["AveragingClassifier", "Reported", "reported"]
-
 
 @runtime_checkable
 class AveragingClassifier(Protocol):

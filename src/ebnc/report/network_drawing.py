@@ -13,8 +13,6 @@ from itertools import chain, pairwise
 from ebnc.report.drawing import HEIGHT, MARGIN, Arc, Drawing, Node, node_at
 from ebnc.report.layers import in_layers
 
-__all__ = ["Matrix", "draw_matrix", "draw_network", "is_tangled"]
-
 MOST_NODES = 150
 MOST_ROWS = 100
 NARROWEST, WIDEST = 480.0, 780.0

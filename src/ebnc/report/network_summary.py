@@ -21,8 +21,6 @@ from ebnc.report.summary import LONGEST_COUNT, TraceStep, TraceSummary
 from ebnc.report.words import state_text
 from ebnc.typing import FloatArray
 
-__all__ = ["NetworkFindings", "NetworkSummary", "NodeSummary", "summarise_network"]
-
 VERSION = 1
 MOST_ROWS, MOST_STATES, MOST_LINES = 16, 6, 40
 

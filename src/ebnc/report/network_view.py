@@ -14,8 +14,6 @@ from ebnc.report.view import Figure, node_texts
 from ebnc.report.words import count_text, large_count_text, listed, number, shortened
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["NetworkView", "NodeView"]
-
 MOST_NODES = 300
 
 

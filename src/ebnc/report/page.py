@@ -22,8 +22,6 @@ from ebnc.writing import write_whole
 if TYPE_CHECKING:
     import jinja2
 
-__all__ = ["render_html", "write_report"]
-
 
 def render_html(summary: Summary | NetworkSummary) -> str:
     """Return the page as HTML; it needs ``summary.panel`` for its what-if panel."""

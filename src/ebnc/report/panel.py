@@ -10,8 +10,6 @@ from ebnc.errors import DataError
 from ebnc.report.models import Reported, reported
 from ebnc.report.summary import Summary
 
-__all__ = ["panel_of", "with_panel"]
-
 MOST_NUMBERS = 1_500_000  # 16 MB in the page
 
 

@@ -33,8 +33,6 @@ from ebnc.report.words import state_text
 from ebnc.search.trace import SearchTrace
 from ebnc.typing import FloatArray
 
-__all__ = ["summarise"]
-
 MOST_TERMS = 200
 MOST_VALUES = 200_000
 

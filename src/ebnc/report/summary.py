@@ -12,9 +12,6 @@ from typing import Any
 
 from ebnc.field import Field, record_to_json
 
-__all__ = ["Bin", "Case", "FitSummary", "HeldOut", "InputSummary", "Summary", "TermSummary"]
-__all__ += ["TraceStep", "TraceSummary"]
-
 VERSION = 1
 LONGEST_COUNT = 10**15  # longer counts are shown by their logarithm
 

@@ -16,8 +16,6 @@ from ebnc.report.summary import Summary, TermSummary
 from ebnc.report.words import shortened, signed, term_name
 from ebnc.typing import FloatArray
 
-__all__ = ["Cell", "HeatMap", "TermView", "term_views"]
-
 MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 16, 10, 6
 LONGEST_STATE = 28
 

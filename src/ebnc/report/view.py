@@ -26,8 +26,6 @@ from ebnc.report.words import (
 )
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["Figure", "InputRow", "View", "node_texts", "page_data"]
-
 SMALL_WORTH = 0.02  # accuracy of scores, in nats
 MOST_SHOWN_TERMS = 24
 MOST_CONFUSED = 12

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Bar", "waterfall"]
-
 MOST_BARS = 12
 
 

@@ -6,10 +6,6 @@ from collections.abc import Iterable, Sequence
 from ebnc.domain import State
 from ebnc.report.summary import InputSummary, Summary
 
-__all__ = ["count_text", "full_table_text", "input_sizes", "large_count_text", "listed", "number"]
-__all__ += ["percent", "ranked_inputs", "sentences", "shortened", "shown_classes", "signed"]
-__all__ += ["state_text", "term_name"]
-
 LONGEST_NAME = 40
 MOST_CURVES = 6
 BLANK = "␣"

@@ -10,8 +10,6 @@ from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.typing import FloatArray
 
-__all__ = ["bic", "likelihood_supremum", "with_bic"]
-
 RIDGE = 1e-12
 """Precision of the nearly flat prior, relative to N: small enough that the maximum is the supremum
 to about 10⁻¹⁰ N, large enough that Hessians are numerically positive definite."""

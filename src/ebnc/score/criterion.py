@@ -22,8 +22,6 @@ from ebnc.score.laplace import laplace_log_evidence
 from ebnc.score.scales import log_hyperprior
 from ebnc.typing import FloatArray
 
-__all__ = ["BIC", "CRITERIA", "Criterion", "Laplace", "LocalScores"]
-
 RIDGE = 1e-9
 """Added curvature, relative to the largest, because data may not determine all parameters."""
 

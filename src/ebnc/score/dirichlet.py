@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 
 from ebnc.typing import FloatArray
 
-__all__ = ["SAMPLE_SIZES", "best_alpha", "dirichlet_log_evidence", "table_alphas"]
-
 SAMPLE_SIZES = tuple(2.0**i for i in range(-1, 9))
 """Candidate equivalent sample sizes; evidence chooses one."""
 

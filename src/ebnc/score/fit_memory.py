@@ -18,8 +18,6 @@ from ebnc.errors import TooLargeError
 from ebnc.fitting.newton import LARGEST_FACTOR
 from ebnc.memory import available_memory, readable_size
 
-__all__ = ["fit_bytes", "refuse_large_fit", "refuse_large_nodes"]
-
 SHARE = 0.8  # maximum share of the available memory for a fit
 SMALL = 64 * 2**20  # bytes that every search needs
 MATRICES = 10  # number of matrices of the Hessian's size at the peak

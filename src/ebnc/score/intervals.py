@@ -14,8 +14,6 @@ from ebnc.score.row_covariance import rows_with_covariance
 from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
-__all__ = ["ProbabilityIntervals", "contribution_errors", "probability_intervals", "root_in_basis"]
-
 CHUNK_COLUMNS = 256
 
 

@@ -10,8 +10,6 @@ from ebnc.errors import ParameterError, SingularHessianError
 from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.fit import Fit
 
-__all__ = ["Curvature", "laplace_log_evidence", "with_log_evidence"]
-
 Curvature: TypeAlias = Literal["posterior", "likelihood"]
 """The function whose Hessian is A: the log posterior, or (as in the paper) the log-likelihood."""
 

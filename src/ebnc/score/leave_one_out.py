@@ -26,8 +26,6 @@ from ebnc.score.row_covariance import RowChunk, class_probabilities, rows_with_c
 from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["leave_one_out_log_loss"]
-
 Signatures = NDArray[np.uint64]
 
 MOST_ROWS = 2_000

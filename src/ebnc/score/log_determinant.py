@@ -22,8 +22,6 @@ from ebnc.score.row_covariance import class_probabilities, rows_with_covariance
 from ebnc.threads import in_parallel, one_blas_thread, row_blocks
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["log_determinant_gradient"]
-
 Rows = tuple[int, int]
 
 

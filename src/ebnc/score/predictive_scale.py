@@ -18,8 +18,6 @@ from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.leave_one_out import leave_one_out_log_loss
 from ebnc.score.scales import log_hyperprior
 
-__all__ = ["best_factor", "rescaled"]
-
 STEP = 0.5  # in log c
 MOST_STEPS = 6
 

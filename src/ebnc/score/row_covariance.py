@@ -8,8 +8,6 @@ import numpy as np
 from ebnc.fitting.fit import Fit
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = ["RowChunk", "class_probabilities", "rows_with_covariance"]
-
 CHUNK_BYTES = 64 * 2**20
 
 

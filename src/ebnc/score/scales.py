@@ -31,13 +31,6 @@ from ebnc.score.log_determinant import log_determinant_gradient
 from ebnc.threads import one_blas_thread
 from ebnc.typing import FloatArray
 
-__all__ = [
-    "HYPER_MEAN",
-    "LEAST_FORCE",
-    "log_hyperprior",
-    "maximise_evidence",
-]
-
 HYPER_MEAN = math.log(0.5)
 MOST_ROUNDS = 50
 LONGEST_STEP = 1.5  # in log σ: a factor of 4.5

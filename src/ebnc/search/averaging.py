@@ -7,8 +7,6 @@ import numpy as np
 
 from ebnc.search.scorer import Scored, Scorer
 
-__all__ = ["occams_window"]
-
 WINDOW = math.log(100.0)
 MOST_MODELS = 20
 

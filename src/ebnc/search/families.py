@@ -14,8 +14,6 @@ from ebnc.data.parts import Parts
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
-__all__ = ["FAMILIES", "conditional_mutual_information", "forest", "kdb", "tan"]
-
 
 def conditional_mutual_information(cases: Parts) -> FloatArray:
     """Return I(X_i; X_j | Y) in nats from relative frequencies, shape (n, n), diagonal zero."""

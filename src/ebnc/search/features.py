@@ -8,8 +8,6 @@ from ebnc.search.screening import worth_of_terms
 from ebnc.search.trace import FeatureWorth
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["NEAR", "feature_worths", "without_each", "without_inputs"]
-
 MOST_WORK = 5e10  # maximum operations of all refits: about a minute
 NEAR = 1.0  # assumed maximum rise of a score, in nats, by tuning the scales
 

@@ -19,8 +19,6 @@ from ebnc.search.trace import SearchTrace, Step
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.threads import one_blas_thread
 
-__all__ = ["SearchResult", "greedy_search"]
-
 ENOUGH = 1e-6  # minimum rise of the score, in nats, for a move
 ADDITIVE = 0.9  # drop inputs together if that gains this share of the sum of their single gains
 TIED = 0.02  # scores that differ by less, in nats, are tied (scales are tuned to half of this)

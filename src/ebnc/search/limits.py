@@ -7,8 +7,6 @@ from math import prod
 from ebnc.errors import SearchError
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["Limits"]
-
 Arc = tuple[str, str]
 
 

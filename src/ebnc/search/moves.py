@@ -15,8 +15,6 @@ from ebnc.search.limits import Limits
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["Move", "isolated", "moves"]
-
 EVERY_PAIR = 64  # with more inputs, only pairs of selected inputs are tried
 
 Families = dict[str, tuple[str, ...]]

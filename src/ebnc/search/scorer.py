@@ -26,8 +26,6 @@ from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.threads import in_parallel
 from ebnc.typing import FloatArray
 
-__all__ = ["Scored", "Scorer"]
-
 LAPLACE = Laplace()
 MOST_PROJECTED = 16  # size of the cache of projected cases
 

@@ -27,9 +27,9 @@ from ebnc.errors import SingularHessianError
 from ebnc.fitting.cholesky import Cholesky
 from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Bag, Design
-from ebnc.likelihood.posterior import OutsideBlock, Posterior
+from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
-from ebnc.likelihood.row_sums import RowTerms
+from ebnc.likelihood.row_sums import OutsideBlock, RowTerms
 from ebnc.parameters.phi import Basis
 from ebnc.score.scales import HYPER_MEAN
 from ebnc.search.moves import Move
@@ -37,8 +37,6 @@ from ebnc.search.scorer import Scored, Scorer
 from ebnc.structure.clusters import Cluster
 from ebnc.threads import in_parallel, one_blas_thread
 from ebnc.typing import FloatArray, IntArray
-
-__all__ = ["Screened", "is_expensive", "screen", "worth_of_terms"]
 
 NEW_SCALES = (0.06, 0.12, 0.25, 0.5, 1.0)
 EXPENSIVE = 3e9  # operations (a few seconds) above which a first, rough ranking pays

@@ -17,8 +17,6 @@ from ebnc.search.scorer import Scorer
 from ebnc.search.trace import Step
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["least_structure", "naive_structure", "search_from_starts"]
-
 MANY_INPUTS = 100
 LARGEST_RIVAL = 3000  # maximum parameters of the naive structure for this comparison
 

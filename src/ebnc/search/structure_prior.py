@@ -26,8 +26,6 @@ from ebnc.data.parts import Parts
 from ebnc.domain import Interval
 from ebnc.structure.clusters import Cluster
 
-__all__ = ["log_cluster_prior", "log_input_prior", "log_number_of_effects"]
-
 
 def log_input_prior(n_inputs: int, n_chosen: int, log_effects: float | None = None) -> float:
     """Return the log prior of a set of k inputs out of n: −log 2n − log C(n, k), −log 2 if k = 0.

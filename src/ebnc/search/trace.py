@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-__all__ = ["FeatureWorth", "SearchTrace", "Step"]
-
 
 @dataclass(frozen=True)
 class Step:

@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ebnc.structure.clusters import perfect_ordering
 
-__all__ = ["absorbers", "absorbing_families"]
-
 
 def absorbers(
     target: str, children: Iterable[str], parents: Callable[[str], Sequence[str]]

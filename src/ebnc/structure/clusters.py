@@ -8,8 +8,6 @@ which the sets form a tree.
 from collections.abc import Iterable, Set
 from typing import NamedTuple
 
-__all__ = ["Cluster", "Peeled", "maximal_sets", "peel", "perfect_ordering"]
-
 Cluster = frozenset[str]
 
 

@@ -19,8 +19,6 @@ from ebnc.structure.model_string import format_model_string, parse_model_string
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["EmbeddedStructure", "Factor", "check_structure"]
-
 
 @dataclass(frozen=True, slots=True)
 class Factor:

@@ -9,8 +9,6 @@ from collections.abc import Iterable
 
 from ebnc.errors import StructureError
 
-__all__ = ["format_model_string", "parse_model_string"]
-
 Family = tuple[str, tuple[str, ...]]
 
 _PIECE = re.compile(

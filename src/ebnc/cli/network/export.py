@@ -8,8 +8,6 @@ import typer
 from ebnc.cli.arguments import AsJson, Force, Model
 from ebnc.errors import FormatError
 
-__all__ = ["export"]
-
 
 def export(
     model: Model,

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from ebnc.domain import Domain, State
     from ebnc.network.network import Network
 
-__all__ = ["evidence_from", "read_network", "state_text"]
-
 
 def read_network(path: str) -> "Network":
     """Read a network from a model file or a BIF file."""

@@ -13,8 +13,6 @@ from ebnc.errors import DataError
 if TYPE_CHECKING:
     from ebnc.network.network import LearnedNetwork
 
-__all__ = ["learn"]
-
 
 def learn(
     data: arguments.Data,

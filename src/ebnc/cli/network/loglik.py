@@ -8,8 +8,6 @@ import typer
 from ebnc.cli import arguments
 from ebnc.errors import DataError, FileError
 
-__all__ = ["loglik"]
-
 
 def loglik(
     model: arguments.Model,

@@ -7,8 +7,6 @@ import typer
 
 from ebnc.cli.arguments import AsJson, Model
 
-__all__ = ["query"]
-
 
 def query(
     model: Model,

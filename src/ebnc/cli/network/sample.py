@@ -6,8 +6,6 @@ import typer
 
 from ebnc.cli.arguments import AsJson, Force, Model
 
-__all__ = ["sample"]
-
 BATCH_ROWS = 100_000
 
 

@@ -18,8 +18,6 @@ from ebnc.errors import TooLargeError
 from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
 
-__all__ = ["Elimination", "log_sums", "plan_elimination"]
-
 MOST_CELLS = 2**18  # maximum cells of a table for one row; larger sums are refused
 CHUNK_CELLS = 2**18  # maximum cells of a table for a chunk of rows
 

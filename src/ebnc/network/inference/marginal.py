@@ -18,8 +18,6 @@ from ebnc.network.inference.sampling import FEW_EFFECTIVE, weighted_samples
 from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
 
-__all__ = ["log_marginals"]
-
 
 def log_marginals(
     network: Joint,

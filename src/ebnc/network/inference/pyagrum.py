@@ -13,8 +13,6 @@ from ebnc.network.local.table import Table
 from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
 
-__all__ = ["exact_posterior", "tables_from_pyagrum", "to_pyagrum"]
-
 
 def _pyagrum() -> Any:
     try:

@@ -28,8 +28,6 @@ from ebnc.network.inference.sampling import (
 from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
 
-__all__ = ["Method", "query"]
-
 Method: TypeAlias = Literal["auto", "exact", "weighting", "gibbs"]
 
 N_CHAINS = 200

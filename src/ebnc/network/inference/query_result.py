@@ -9,8 +9,6 @@ from ebnc.domain import State
 from ebnc.errors import QueryError
 from ebnc.typing import FloatArray
 
-__all__ = ["QueryResult"]
-
 
 @dataclass(frozen=True, eq=False)
 class QueryResult:

@@ -12,17 +12,6 @@ from ebnc.data.rows import CodedRows, code_type
 from ebnc.network.model.joint import Joint
 from ebnc.typing import CodeArray, FloatArray
 
-__all__ = [
-    "FEW_EFFECTIVE",
-    "WeightedSamples",
-    "blank_rows",
-    "effective_size",
-    "gibbs_samples",
-    "resample",
-    "sample_codes",
-    "weighted_samples",
-]
-
 BURN_IN = 200  # sweeps to discard at the start of a chain
 FEW_EFFECTIVE = 200  # below this effective size, standard errors of weighting are unreliable
 

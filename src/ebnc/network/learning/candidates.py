@@ -18,8 +18,6 @@ from ebnc.network.local.node import NodeState
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.threads import in_parallel, one_blas_thread
 
-__all__ = ["Candidate", "all_candidates", "fit_candidate", "fit_change"]
-
 FITTED_AT_ONCE = 4  # refinements of a node to consider before its next change
 
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-__all__ = ["Change", "NetworkStep", "NetworkTrace"]
-
 
 @dataclass(frozen=True)
 class Change:

@@ -15,8 +15,6 @@ from typing import IO, Any
 from ebnc.data.cases import Cases
 from ebnc.errors import FileError, SearchError
 
-__all__ = ["Checkpoint", "fingerprint"]
-
 FORMAT = "ebnc checkpoint 1"
 
 

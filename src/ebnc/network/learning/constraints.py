@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from ebnc.errors import NetworkError, SearchError
 from ebnc.network.model.graph import topological_order
 
-__all__ = ["Constraints"]
-
 Arc = tuple[str, str]
 
 

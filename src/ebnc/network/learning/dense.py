@@ -29,8 +29,6 @@ from ebnc.search.scorer import Scored, Scorer
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.threads import in_parallel, one_blas_thread
 
-__all__ = ["DenseNode", "learn_dense_nodes"]
-
 SEARCHED = 32
 """Maximum number of variables for which interactions inside nodes are searched."""
 

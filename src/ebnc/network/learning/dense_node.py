@@ -26,8 +26,6 @@ from ebnc.network.learning.indicators import Indicators
 from ebnc.score.scales import HYPER_MEAN, LEAST_FORCE
 from ebnc.typing import FloatArray
 
-__all__ = ["DenseFit", "fit_dense_node"]
-
 ROUGH, FINE = 1e-2, 1e-8  # final Newton decrements, in nats: while σ changes, and at the end
 ENOUGH = 0.02  # predicted gain in evidence, in nats, below which σ is final
 MOST_ROUNDS, MOST_STEPS, MOST_HALVINGS = 20, 100, 40

@@ -21,8 +21,6 @@ from ebnc.parameters.phi import Basis
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.structure.model_string import parse_model_string
 
-__all__ = ["Given", "fit_network"]
-
 FIT_KINDS = ("ebnc", "table", "auto")
 """Kinds of nodes that ``Network.fit`` accepts; ``auto`` is the best of the default kinds."""
 

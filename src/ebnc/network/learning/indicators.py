@@ -15,8 +15,6 @@ from ebnc.data.cases import Cases
 from ebnc.kernels.indicators import add_up, cross_products, log_odds_of
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["Indicators"]
-
 DENSE_SHARE = 0.15  # share of ones above which BLAS is faster than lists
 DENSE_BYTES = 2**30  # maximum size of the matrix
 

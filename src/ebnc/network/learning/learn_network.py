@@ -28,16 +28,6 @@ from ebnc.network.local.node import Settings
 from ebnc.network.local.table import Table
 from ebnc.score.criterion import CRITERIA, Laplace
 
-__all__ = [
-    "REGIMES",
-    "Learned",
-    "check_sample_size",
-    "learn_network",
-    "learn_settings",
-    "print_step",
-    "refuse_many_variables",
-]
-
 REGIMES = ("auto", "sparse", "dense")
 
 FEW_VARIABLES = 40

@@ -17,8 +17,6 @@ from ebnc.network.local.node import LocalFit, LocalLearner, Node, NodeState, Set
 from ebnc.network.local.table import Table, TableLearner
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["NodeLearner", "refuse_unused_parent"]
-
 
 def refuse_unused_parent(target: str, local: Local, required: Collection[str]) -> NoReturn:
     """Raise an error: the only admissible kind does not depend on a required parent."""

@@ -29,8 +29,6 @@ from ebnc.parameters.phi import Basis
 from ebnc.score.bic import bic, likelihood_supremum
 from ebnc.score.criterion import CRITERIA
 
-__all__ = ["NetworkScore", "NodeScore", "node_score", "score_nodes"]
-
 
 @dataclass(frozen=True)
 class NodeScore:

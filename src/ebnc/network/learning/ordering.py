@@ -15,8 +15,6 @@ from ebnc.network.learning.constraints import Constraints
 from ebnc.network.model.graph import topological_order
 from ebnc.typing import FloatArray
 
-__all__ = ["candidate_orders"]
-
 MANY = 128
 """Number of variables above which only one order is tried."""
 

@@ -36,8 +36,6 @@ from ebnc.network.local.node import NodeState, Settings
 from ebnc.network.model.graph import Reachability
 from ebnc.threads import in_parallel, one_blas_thread
 
-__all__ = ["SparseSearch"]
-
 ENOUGH = 1e-6  # minimum rise of the score, in nats, for a change
 SLACK = 2.0  # at a maximum, changes with an estimated gain above −SLACK are still fitted
 PATIENCE = 15  # the search ends after so many changes without a new best network

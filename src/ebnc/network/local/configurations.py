@@ -14,17 +14,6 @@ from ebnc.kernels.likelihood import count_with_column
 from ebnc.score.dirichlet import best_alpha
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = [
-    "Counted",
-    "count_by",
-    "count_cells",
-    "count_configurations",
-    "count_with",
-    "distinct_configurations",
-    "largest_log_likelihood",
-    "number_configurations",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Counted:

@@ -21,8 +21,6 @@ from ebnc.kernels.trees import find_leaves
 from ebnc.network.local.plain import FieldType, equal_by_value, frozen, shaped
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["FIELDS", "DecisionNodes", "distribution_text", "state_text"]
-
 FIELDS = {
     "variables": FieldType.VARIABLES_OR_NONE,
     "states": FieldType.WHOLE_NUMBERS,

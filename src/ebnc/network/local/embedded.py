@@ -40,8 +40,6 @@ from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.screening import screen
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["EMBEDDED", "EmbeddedLearner", "with_parents"]
-
 
 class _Intercept(NamedTuple):
     """The scores of a node without parents, under one prior."""

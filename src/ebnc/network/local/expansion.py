@@ -8,8 +8,6 @@ from ebnc.errors import TooLargeError
 from ebnc.network.local.local import Local
 from ebnc.network.local.table import Table
 
-__all__ = ["MOST_CELLS", "expand", "refuse_expansion"]
-
 MOST_CELLS = 2**24
 """Maximum cells of all expanded tables together: 128 MiB."""
 

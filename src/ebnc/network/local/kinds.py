@@ -10,8 +10,6 @@ from ebnc.network.local.plain import equal_by_value
 from ebnc.network.local.table import TABLE
 from ebnc.network.local.tree import GRAPH, TREE
 
-__all__ = ["DEFAULT_KINDS", "KINDS", "chosen_kinds", "equal_locals", "learnable_kinds", "words_of"]
-
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (EMBEDDED, TABLE, TREE, GRAPH, NOISY_MAX)}
 """Every kind by its name; the first wins if scores are equal. Add new kinds here."""
 

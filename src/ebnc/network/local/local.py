@@ -11,8 +11,6 @@ from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain
 from ebnc.typing import FloatArray
 
-__all__ = ["LearnedLocal", "Local"]
-
 
 class Local(Protocol):
     """p(z | parents) of one node."""

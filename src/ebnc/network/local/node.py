@@ -19,8 +19,6 @@ from ebnc.network.local.plain import FieldType
 from ebnc.score.criterion import CRITERIA, Criterion
 from ebnc.search.structure_prior import log_input_prior
 
-__all__ = ["Kind", "LearnedAnew", "LocalFit", "LocalLearner", "Node", "NodeState", "Settings"]
-
 
 @dataclass(frozen=True)
 class Settings:

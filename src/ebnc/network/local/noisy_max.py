@@ -36,8 +36,6 @@ from ebnc.network.local.decision_nodes import distribution_text, state_text
 from ebnc.network.local.plain import distributions, equal_by_value, frozen, shaped
 from ebnc.typing import FloatArray
 
-__all__ = ["NoisyMax"]
-
 ROUNDING = 1e-6
 """Maximum difference between 1 and the sum of a distribution."""
 

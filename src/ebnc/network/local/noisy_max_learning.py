@@ -37,8 +37,6 @@ from ebnc.network.local.plain import FieldType
 from ebnc.network.local.tree_growth import ALPHAS, JEFFREYS
 from ebnc.typing import FloatArray
 
-__all__ = ["NOISY_MAX", "cause_gains", "learn_noisy_max"]
-
 MOST_STEPS = 100
 ENOUGH = 1e-9  # nats: a fit ends once half the squared Newton decrement is below this
 NEARLY_FLAT = 1e-10  # α for which the maxima of posterior and likelihood coincide

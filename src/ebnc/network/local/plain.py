@@ -16,8 +16,6 @@ from ebnc.errors import ParameterError
 from ebnc.network.local.local import Local
 from ebnc.typing import FloatArray
 
-__all__ = ["FieldType", "distributions", "equal_by_value", "frozen", "shaped"]
-
 L = TypeVar("L", bound=Local)
 
 

@@ -33,8 +33,6 @@ from ebnc.score.dirichlet import best_alpha, table_alphas
 from ebnc.threads import in_parallel
 from ebnc.typing import FloatArray
 
-__all__ = ["TABLE", "Table", "TableLearner", "table_counted"]
-
 ROUNDING = 1e-3
 """Maximum difference from 1, per state, of a row's sum (tables are often printed with few digits);
 rows are then divided by their sum."""

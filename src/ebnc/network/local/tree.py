@@ -19,8 +19,6 @@ from ebnc.network.local.local import LearnedLocal
 from ebnc.network.local.node import Kind, LearnedAnew
 from ebnc.network.local.tree_growth import Growth, split_gains
 
-__all__ = ["GRAPH", "TREE", "DecisionGraph", "Tree", "grow_graph", "grow_tree"]
-
 
 class Tree(DecisionNodes):
     """p(z | x): node i asks x = s and continues at ``equal[i]`` or ``other[i]``; leaves hold θ.

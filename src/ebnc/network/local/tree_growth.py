@@ -28,8 +28,6 @@ from ebnc.network.local.local import LearnedLocal
 from ebnc.score.dirichlet import best_alpha
 from ebnc.typing import FloatArray, IntArray
 
-__all__ = ["ALPHAS", "JEFFREYS", "Growth", "leaf_evidence", "split_gains"]
-
 JEFFREYS = 0.5
 ALPHAS = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 """Values of α for the leaves; evidence chooses one after growth, which uses ``JEFFREYS``."""

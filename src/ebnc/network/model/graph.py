@@ -5,8 +5,6 @@ from graphlib import CycleError, TopologicalSorter
 
 from ebnc.errors import NetworkError
 
-__all__ = ["Parents", "Reachability", "ancestral_set", "topological_order"]
-
 Parents = Mapping[str, Sequence[str]]
 
 

@@ -14,8 +14,6 @@ from ebnc.network.local.kinds import equal_locals
 from ebnc.network.local.local import Local
 from ebnc.network.model.graph import ancestral_set, topological_order
 
-__all__ = ["Joint"]
-
 
 class Joint(Mapping[str, Local]):
     """A mapping from every node to its local distribution."""

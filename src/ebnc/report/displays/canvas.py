@@ -2,8 +2,6 @@
 
 from typing import Any
 
-__all__ = ["ACCENT", "INK", "LINE", "MUTED", "NEGATIVE", "POSITIVE", "Display", "plain_text"]
-
 ACCENT, INK, MUTED, LINE = "#0b5cad", "#1a1e24", "#555e69", "#d5dae1"
 POSITIVE, NEGATIVE = "#2a78bd", "#c2561a"
 

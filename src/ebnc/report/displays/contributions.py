@@ -8,8 +8,6 @@ from ebnc.report.models import Reported, reported
 from ebnc.report.waterfall import MOST_BARS, Bar, waterfall
 from ebnc.report.words import shortened, signed, state_text, term_name
 
-__all__ = ["ContributionsDisplay"]
-
 
 class ContributionsDisplay(Display):
     """A waterfall from the intercept over the largest terms to the log odds of one row.

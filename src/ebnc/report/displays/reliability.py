@@ -12,8 +12,6 @@ from ebnc.report.models import reported
 from ebnc.report.summary import Bin
 from ebnc.report.words import shortened, shown_classes, state_text
 
-__all__ = ["ReliabilityDisplay"]
-
 LARGEST, SMALLEST = 110.0, 12.0
 
 

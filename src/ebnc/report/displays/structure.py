@@ -7,8 +7,6 @@ from ebnc.report.displays.canvas import ACCENT, INK, LINE, MUTED, NEGATIVE, Disp
 from ebnc.report.drawing import Arc, Drawing, Node, draw_structure
 from ebnc.structure.embedded import EmbeddedStructure
 
-__all__ = ["StructureDisplay"]
-
 PIXELS = 96.0  # per inch, in the drawing
 POINTS = 72.0  # per inch
 

@@ -7,8 +7,6 @@ from ebnc.report.displays.canvas import LINE, MUTED, POSITIVE, Display, plain_te
 from ebnc.report.words import shortened
 from ebnc.search.trace import SearchTrace
 
-__all__ = ["SearchTraceDisplay"]
-
 MOST_NAMED = 12
 
 
