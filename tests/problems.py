@@ -63,7 +63,9 @@ def read_cases(data, domain, inputs, target, weights=None):
     coded = encode(data, domain, names)
     weights = check_weights(weights, len(coded))
     kept = slice(None) if weights is None else weights > 0
-    rows = CodedRows.from_codes(domain, {x: coded.column(x)[kept] for x in inputs})
+    places = [coded.names.index(x) for x in inputs]
+    sizes = tuple(domain.n_states(x) for x in inputs)
+    rows = CodedRows(tuple(inputs), sizes, coded.codes[places][:, kept])
     weights = None if weights is None else weights[kept]
     return Cases(domain, target, rows, coded.column(target)[kept], weights)
 

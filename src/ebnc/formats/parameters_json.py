@@ -50,8 +50,7 @@ def parameters_from_json(field: Field) -> tuple[dict[str, Any], bool]:
 
     parts = field.object(KEPT)
     values = {name: part.value for name, part in parts.items()}
-    values["criterion"] = values.pop("score")
-    del values["predictive"]
+    del values["score"], values["predictive"]
     if isinstance(values["structure"], dict):
         values["structure"] = structure_from_json(parts["structure"])
     if isinstance(values["class_weight"], list):
@@ -68,4 +67,6 @@ def parameters_from_json(field: Field) -> tuple[dict[str, Any], bool]:
     for name in ("required_arcs", "forbidden_arcs"):
         values[name] = tuple(item.texts() for item in parts[name].items())
     field.built(lambda: check_parameters(values))
+    # Not looked up in the table of criteria, which would load all that learning needs.
+    values["criterion"] = parts["score"].text()
     return values, parts["predictive"].choice(["map", "posterior"]) == "map"
