@@ -1,17 +1,23 @@
-"""Finite variables and their states.
+"""Variables and their states.
 
 A ``Domain`` lists the states of each variable in order. State 0 is the baseline (the paper's x¹),
 also of the target. A state has a label; arrays hold its number in this order, the code.
+
+A variable is *nominal*, *ordered* or *numeric*. The states of an ordered variable follow each
+other, such as grades; those of a numeric variable are intervals of a number. Functions of ordered
+and numeric variables are smooth curves over the states (``parameters.coding``); functions of
+nominal variables are tables.
 """
 
 import math
 import operator
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard
 
 from ebnc.errors import DomainError
 
 State: TypeAlias = Hashable
+Kind: TypeAlias = Literal["nominal", "ordered", "numeric"]
 DomainLike: TypeAlias = "Domain | Mapping[str, int | Iterable[State]]"
 
 
@@ -31,6 +37,32 @@ class Interval(NamedTuple):
         return f"> {self.low:g}" if self.high == math.inf else f"({self.low:g}, {self.high:g}]"
 
 
+MOST_WAVES = 12
+"""Columns of a curve. Under the prior, those beyond would add 1/20 of its variance."""
+
+
+class Levels(NamedTuple):
+    """Number of states of a variable, and how many of them, the first ones, are in order.
+
+    ``n_ordered`` is 0 for a nominal variable. A missing entry is a state outside of the order.
+    """
+
+    n_states: int
+    n_ordered: int = 0
+
+    @property
+    def n_waves(self) -> int:
+        """Number of columns of the curve over the ordered states."""
+        return min(MOST_WAVES, max(0, self.n_ordered - 1))
+
+    @property
+    def n_columns(self) -> int:
+        """t, the dimension of the variable's statistic: r − 1 for a nominal variable."""
+        if not self.n_ordered:
+            return self.n_states - 1
+        return self.n_waves + self.n_states - self.n_ordered
+
+
 class Domain(Mapping[str, tuple[State, ...]]):
     """Variables and their states: a read-only mapping from name to the tuple of labels.
 
@@ -38,17 +70,24 @@ class Domain(Mapping[str, tuple[State, ...]]):
     ----------
     states : mapping from str to int or iterable of labels
         The labels of each variable, or the number r of its states (labels 0 … r − 1).
+    ordered : iterable of str
+        Variables whose states are in order, except a last state None (missing). A variable whose
+        states are intervals is then numeric.
 
     Examples
     --------
     >>> domain = Domain({"Weather": ["dry", "wet"], "Y": 3})
     >>> domain["Weather"], domain["Y"], domain.n_states("Y")
     (('dry', 'wet'), (0, 1, 2), 3)
+    >>> Domain({"Grade": ["poor", "fair", "good"]}, ordered=["Grade"]).kind("Grade")
+    'ordered'
     """
 
-    __slots__ = ("_codes", "_counted", "_states")
+    __slots__ = ("_codes", "_counted", "_ordered", "_states")
 
-    def __init__(self, states: Mapping[str, int | Iterable[State]]) -> None:
+    def __init__(
+        self, states: Mapping[str, int | Iterable[State]], ordered: Iterable[str] = ()
+    ) -> None:
         self._states: dict[str, tuple[State, ...]] = {}
         self._codes: dict[str, dict[State, int]] = {}
         self._counted: set[str] = set()
@@ -66,6 +105,9 @@ class Domain(Mapping[str, tuple[State, ...]]):
                 self._counted.add(name)
             elif isinstance(labels[0], Interval):
                 _check_intervals(name, labels)
+        self._ordered = frozenset(ordered)
+        for name in sorted(self._ordered):
+            self[name]  # raises if it is not declared
 
     def __getitem__(self, name: str) -> tuple[State, ...]:
         try:
@@ -94,12 +136,59 @@ class Domain(Mapping[str, tuple[State, ...]]):
     def __len__(self) -> int:
         return len(self._states)
 
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Domain) and self._ordered != other._ordered:
+            return False
+        return super().__eq__(other)
+
     def __hash__(self) -> int:
         return hash(frozenset(self._states.items()))
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{name!r}: {list(labels)!r}" for name, labels in self._states.items())
-        return f"Domain({{{inside}}})"
+        ordered = [name for name in self if name in self._ordered]
+        return f"Domain({{{inside}}}{f', ordered={ordered!r}' if ordered else ''})"
+
+    @property
+    def ordered(self) -> frozenset[str]:
+        """The variables whose states are in order."""
+        return self._ordered
+
+    def only(self, names: Iterable[str]) -> "Domain":
+        """Return the domain of some of the variables, in this order.
+
+        Parameters
+        ----------
+        names : iterable of str
+            The variables.
+        """
+        chosen = {name: self[name] for name in names}
+        return Domain(chosen, self._ordered.intersection(chosen))
+
+    def kind(self, name: str) -> Kind:
+        """Return whether a variable is "nominal", "ordered" or "numeric".
+
+        Parameters
+        ----------
+        name : str
+            The variable.
+        """
+        if not self.levels(name).n_ordered:
+            return "nominal"
+        return "numeric" if isinstance(self[name][0], Interval) else "ordered"
+
+    def levels(self, name: str) -> Levels:
+        """Return the number of states of a variable, and how many are in order.
+
+        Parameters
+        ----------
+        name : str
+            The variable.
+        """
+        states = self[name]
+        if name not in self._ordered:
+            return Levels(len(states))
+        return Levels(len(states), len(states) - (states[-1] is None))
 
     def n_states(self, name: str) -> int:
         """Return the number of states r of a variable.
@@ -141,6 +230,16 @@ def as_domain(states: DomainLike) -> Domain:
     if isinstance(states, Mapping):
         return Domain(states)
     raise DomainError(_no_mapping(states))
+
+
+def count_levels(n_states: DomainLike, names: Iterable[str]) -> tuple[int, ...]:
+    """Return t + 1 of each of ``names``, where t is the dimension of its statistic.
+
+    A nominal variable has t + 1 = r states. Only a ``Domain`` has other variables.
+    """
+    if isinstance(n_states, Domain):
+        return tuple(n_states.levels(name).n_columns + 1 for name in names)
+    return count_states(n_states, names)
 
 
 def count_states(n_states: DomainLike, names: Iterable[str]) -> tuple[int, ...]:

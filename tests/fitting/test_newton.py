@@ -64,7 +64,7 @@ def test_map_equals_scikit_learn_on_an_equivalent_design(name, n_classes):
     z = np.column_stack(
         [bag.to_cells(np.eye(bag.keep.size))[cells[b]] for b, bag in enumerate(design.bags)]
     )
-    z[:, np.flatnonzero(design.order_of_interaction == 0)] *= INTERCEPT_SCALE / sigma
+    z[:, np.flatnonzero(design.groups == 0)] *= INTERCEPT_SCALE / sigma
     c = (4 if n_classes == 2 else n_classes) * sigma**2
     peer = LogisticRegression(C=c, fit_intercept=False, tol=1e-10, max_iter=10_000)
     peer.fit(z, cases.classes)

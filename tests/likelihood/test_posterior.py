@@ -39,7 +39,7 @@ def test_log_likelihood_is_the_sum_of_weighted_log_probabilities(problem):
 
 def test_value_is_log_likelihood_plus_the_kernel_of_the_prior(problem):
     posterior, _, phi = problem
-    orders = posterior.design.order_of_interaction
+    orders = posterior.design.groups
     scales = np.array([10.0, 0.7, 0.4, 0.4])[orders][:, None]
     expected = posterior.log_likelihood(phi) - 0.5 * np.sum((phi / scales) ** 2)
     assert posterior.value_and_gradient(phi)[0] == pytest.approx(expected, rel=1e-12)
@@ -48,7 +48,7 @@ def test_value_is_log_likelihood_plus_the_kernel_of_the_prior(problem):
 def test_prior_density_is_normalised(problem):
     """The sum of univariate normal log densities."""
     posterior, _, phi = problem
-    orders = posterior.design.order_of_interaction
+    orders = posterior.design.groups
     scales = np.broadcast_to(np.array([10.0, 0.7, 0.4, 0.4])[orders][:, None], phi.shape)
     normal = -0.5 * (phi / scales) ** 2 - np.log(scales) - 0.5 * np.log(2 * np.pi)
     found = posterior.prior.log_density(posterior.design, phi)

@@ -29,7 +29,7 @@ def posterior(request):
 
 
 def test_the_gradient_of_evidence_equals_finite_differences(posterior):
-    n_orders = int(posterior.design.order_of_interaction.max())
+    n_orders = int(posterior.design.groups.max())
     rho = np.linspace(-0.5, 0.3, n_orders)
     place = _Place.at(posterior, rho, None, None)
     assert place.total == pytest.approx(total(posterior, rho), abs=1e-8)
@@ -55,7 +55,7 @@ def test_the_scales_found_are_where_a_search_without_gradients_ends(posterior):
 
 def test_evidence_reports_the_scales_it_chose(posterior):
     found = maximise_evidence(posterior)
-    n_orders = int(posterior.design.order_of_interaction.max())
+    n_orders = int(posterior.design.groups.max())
     assert len(found.prior.scales) == n_orders
     assert found.solution.converged
 

@@ -12,6 +12,7 @@ from ebnc.data.read import learn_states
 from ebnc.domain import Domain
 from ebnc.errors import SearchError
 from ebnc.estimator.tables import named_columns, taking_labels
+from ebnc.parameters.coding import column_labels
 from ebnc.parameters.design_matrix import indicator_design
 from ebnc.parameters.phi import Basis
 from ebnc.structure.embedded import EmbeddedStructure
@@ -67,8 +68,9 @@ class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 target += "_"
             data[target] = np.asarray(y)
         domain = learn_states(data, structure.inputs, target)
-        states = {x: domain[x] for x in structure.inputs}
-        self.basis_ = Basis(structure, Domain({**states, structure.target: 2}))
+        inputs = domain.only(structure.inputs)
+        own = Domain({**inputs, structure.target: (0, 1)}, inputs.ordered)
+        self.basis_ = Basis(structure, own)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -96,8 +98,8 @@ class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         domain = self.basis_.domain
         names = []
         for term in self.basis_.terms[1:]:
-            shape = term.shape[:-1]
-            for place in np.ndindex(*shape):
-                parts = zip(term.inputs, place, strict=True)
-                names.append(" · ".join(f"{x}={domain[x][s + 1]}" for x, s in parts))
+            labels = [column_labels(domain, x) for x in term.inputs]
+            for columns in term.columns:
+                parts = zip(term.inputs, labels, columns, strict=True)
+                names.append(" · ".join(f"{x}={own[c]}" for x, own, c in parts))
         return np.array(names, dtype=object)

@@ -77,9 +77,10 @@ def _first_point(posterior: Posterior) -> Point:
     design = posterior.design
     first_bag = slice(int(design.offsets[0]), int(design.offsets[1]))
     frequency = posterior.data.class_counts[:, first_bag].sum(axis=1) + 1.0
-    phi = np.zeros((design.n_columns, design.n_others))
+    phi = np.zeros((design.n_columns, design.n_outputs))
     intercept = int(np.flatnonzero(design.order == 0)[0])
-    phi[intercept] = np.linalg.solve(design.class_map, np.log(frequency[1:] / frequency[0]))
+    log_odds = np.log(frequency[1:] / frequency[0])
+    phi[intercept] = np.linalg.lstsq(design.class_map, log_odds, rcond=None)[0]
     return Point.at(posterior, phi)
 
 

@@ -29,7 +29,7 @@ ADVICE = "use a finite prior_scale, or leave out the terms"
 def refuse_unidentified(posterior: Posterior) -> None:
     """Raise if the likelihood has a flat direction at φ = 0: the data do not determine φ."""
     design = posterior.design
-    start = np.zeros((design.n_columns, design.n_others))
+    start = np.zeros((design.n_columns, design.n_outputs))
     values, vectors = np.linalg.eigh(posterior.neg_hessian(start))
     flat = values <= len(values) * np.finfo(np.float64).eps * values.max() * 16
     if flat.any():

@@ -16,9 +16,10 @@ from math import prod
 import numpy as np
 
 from ebnc.data.rows import CodedRows
+from ebnc.domain import Levels
 from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.coding import ORTHONORMAL
-from ebnc.parameters.phi import Basis, Term
+from ebnc.parameters.phi import WEAK, Basis, Term, places_of
 from ebnc.parameters.tables import first_bags, pack_bags, recipe
 from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, FloatArray, IntArray
@@ -32,8 +33,9 @@ DENSE_CELLS = 2**14  # matrices M up to this size are always stored explicitly
 class Bag:
     """One look-up: the variables of a bag and the terms that belong to it.
 
-    M = (⊗_{i ∈ bag} [1 | H_i])[:, keep], shape (cells, terms' columns). M·φ and Mᵀ·t are computed
-    axis by axis (Σ r_i operations per cell) if that is cheaper than the explicit product.
+    M = (⊗_{i ∈ bag} [1 | H_i])[:, keep], shape (cells, terms' columns); [1 | H_i] has shape
+    (r_i, t_i + 1). M·φ and Mᵀ·t are computed axis by axis (Σ r_i operations per cell) if that is
+    cheaper than the explicit product.
     """
 
     names: tuple[str, ...]
@@ -44,24 +46,26 @@ class Bag:
     def of(
         cls,
         names: Sequence[str],
-        n_states: Mapping[str, int],
-        terms: Iterable[Sequence[str]],
-        coding: Callable[[int], FloatArray] = ORTHONORMAL.full,
+        levels: Mapping[str, Levels],
+        terms: Iterable[Term],
+        coding: Callable[[Levels], FloatArray] = ORTHONORMAL.full,
     ) -> "Bag":
-        """A bag over ``names`` with these terms; ``coding``: [1 | H] of r states."""
-        sizes = [n_states[x] for x in names]
-        cells = np.arange(prod(sizes)).reshape(sizes)
+        """A bag over ``names`` with these terms; ``coding``: [1 | H] of a variable."""
+        sizes = [levels[x].n_columns + 1 for x in names]
+        products = np.arange(prod(sizes)).reshape(sizes)
         keep = [np.empty(0, dtype=np.int64)]
-        for inputs in terms:
-            corner = cells[tuple(slice(1, None) if x in inputs else 0 for x in names)]
-            axes = [x for x in names if x in inputs]
-            keep.append(np.transpose(corner, [axes.index(x) for x in inputs]).ravel())
-        return cls(tuple(names), tuple(coding(r) for r in sizes), np.concatenate(keep))
+        keep += [products[places_of(term, names)].ravel() for term in terms]
+        return cls(tuple(names), tuple(coding(levels[x]) for x in names), np.concatenate(keep))
 
     @cached_property
     def n_cells(self) -> int:
         """Number of configurations of the bag."""
         return prod(factor.shape[0] for factor in self.factors)
+
+    @property
+    def _n_products(self) -> int:
+        """Number of products of columns of the factors, of which ``keep`` are used."""
+        return prod(factor.shape[1] for factor in self.factors)
 
     @cached_property
     def matrix(self) -> FloatArray | None:
@@ -70,7 +74,7 @@ class Bag:
         by_axis = 2 * sum(factor.shape[0] for factor in self.factors)
         if self.n_cells * n_columns > DENSE_CELLS and n_columns > by_axis:
             return None
-        whole = np.zeros((self.n_cells, n_columns))
+        whole = np.zeros((self._n_products, n_columns))
         whole[self.keep, np.arange(n_columns)] = 1.0
         return np.ascontiguousarray(self._along_axes(whole, self.factors))
 
@@ -78,7 +82,7 @@ class Bag:
         """M φ: (columns, q) → (cells, q)."""
         if self.matrix is not None:
             return self.matrix @ coefficients
-        whole = np.zeros((self.n_cells, coefficients.shape[1]))
+        whole = np.zeros((self._n_products, coefficients.shape[1]))
         whole[self.keep] = coefficients
         return self._along_axes(whole, self.factors)
 
@@ -91,39 +95,39 @@ class Bag:
     def pull_back_squares(self, diagonal: FloatArray) -> FloatArray:
         """Mᵀ diag(t) M for every column t of (cells, q), shape (q, columns, columns).
 
-        Each axis in turn is mapped from r_i to the r_i² products of two columns of its factor. Then
+        Each axis in turn is mapped from r_i to the c_i² products of two columns of its factor. Then
         columns are selected: columns (k_i) and (l_i) of M have their product at (k_i, l_i).
         """
         array = diagonal
         for factor in self.factors:
-            r = factor.shape[0]
+            r, c = factor.shape
             behind = array.reshape(r, -1).T  # moves the axis from the front to the end
-            if r > FEW_STATES:  # r³ products would take too much memory
+            if c > FEW_STATES:  # r c² products would take too much memory
                 array = factor.T @ (behind[:, :, None] * factor)
             else:  # one large matrix product instead of many small ones
-                array = behind @ (factor[:, :, None] * factor[:, None, :]).reshape(r, r * r)
+                array = behind @ (factor[:, :, None] * factor[:, None, :]).reshape(r, c * c)
         left, right, rest, stride = np.zeros_like(self.keep), np.zeros_like(self.keep), self.keep, 1
         for factor in reversed(self.factors):
-            r = factor.shape[0]
-            rest, number = np.divmod(rest, r)
-            left += number * r * stride
+            c = factor.shape[1]
+            rest, number = np.divmod(rest, c)
+            left += number * c * stride
             right += number * stride
-            stride *= r * r
+            stride *= c * c
         return np.take(array.reshape(diagonal.shape[1], -1), left[:, None] + right, axis=1)
 
     def _along_axes(self, array: FloatArray, factors: Sequence[FloatArray]) -> FloatArray:
         before, rest = 1, array.size
         for factor in factors:
-            r = factor.shape[0]
-            rest //= r
-            array = np.matmul(factor, array.reshape(before, r, rest))
-            before *= r
-        return array.reshape(self.n_cells, -1)
+            to, c = factor.shape
+            rest //= c
+            array = np.matmul(factor, array.reshape(before, c, rest))
+            before *= to
+        return array.reshape(before, -1)
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """φ as an array (columns, K − 1) in the bags' order, and tables (K − 1, cells) of all bags.
+    """φ as an array (columns, t_Y) in the bags' order, and tables (K − 1, cells) of all bags.
 
     Attributes
     ----------
@@ -133,44 +137,59 @@ class Design:
         The look-ups, each with its terms.
     order : array (columns,)
         The permutation from the basis to this order:
-        φ_design = φ_basis.reshape(-1, K − 1)[order].
-    order_of_interaction : array (columns,)
-        Number of inputs of each column's term.
+        φ_design = φ_basis.reshape(-1, t_Y)[order].
+    groups : array (columns,)
+        Group of each column's term, whose scale it has: its number of inputs, or ``WEAK``.
     """
 
     basis: Basis
     bags: tuple[Bag, ...]
     order: IntArray
-    order_of_interaction: IntArray
+    groups: IntArray
 
     @classmethod
     def of(cls, basis: Basis, most_cells: int = BAG_CELLS) -> "Design":
         """The design of a basis, with clusters packed into bags of at most ``most_cells`` cells."""
-        n_states = {x: basis.domain.n_states(x) for x in basis.structure.markov_blanket}
-        scopes = pack_bags(basis.structure.clusters, n_states, most_cells)
+        n_states = {x: basis.levels[x].n_states for x in basis.structure.markov_blanket}
+        scopes = pack_bags(basis.scopes, n_states, most_cells)
         carried = place_terms(basis.terms, scopes)
         coding = cache(ORTHONORMAL.full)
         bags = tuple(
-            Bag.of(scope, n_states, [term.inputs for term in terms], coding)
+            Bag.of(scope, basis.levels, terms, coding)
             for scope, terms in zip(scopes, carried, strict=True)
         )
         placed = [term for terms in carried for term in terms]
-        n_others = max(1, basis.n_classes - 1)
-        widths = [prod(term.shape[:-1]) for term in placed]
-        starts = [term.start // n_others for term in placed]
+        widths = [len(term.columns) for term in placed]
+        starts = [term.start // max(1, basis.n_outputs) for term in placed]
         order = [np.arange(a, a + width) for a, width in zip(starts, widths, strict=True)]
-        orders = np.repeat([len(term.inputs) for term in placed], widths)
-        return cls(basis, bags, np.concatenate(order), orders)
+        groups = np.repeat([term.group for term in placed], widths)
+        return cls(basis, bags, np.concatenate(order), groups)
 
     @property
     def n_others(self) -> int:
         """K − 1."""
         return self.basis.n_classes - 1
 
+    @property
+    def n_outputs(self) -> int:
+        """t_Y, the numbers in φ for each column."""
+        return self.basis.n_outputs
+
+    @property
+    def max_order(self) -> int:
+        """The largest number of inputs of a term of a cluster."""
+        return int(self.groups.max())
+
+    @property
+    def scale_groups(self) -> tuple[int, ...]:
+        """The groups of terms with inputs, each of which has a scale of the prior."""
+        weak = (WEAK,) if self.basis.weak_pairs and int(self.groups.min()) == WEAK else ()
+        return (*range(1, self.max_order + 1), *weak)
+
     @cached_property
     def class_map(self) -> FloatArray:
-        """Q, shape (K − 1, K − 1)."""
-        return ORTHONORMAL.classes(self.basis.n_classes)
+        """Q, shape (K − 1, t_Y)."""
+        return ORTHONORMAL.classes(self.basis.levels[self.basis.structure.target])
 
     @cached_property
     def columns(self) -> tuple[slice, ...]:
@@ -185,13 +204,13 @@ class Design:
 
     @property
     def n_columns(self) -> int:
-        """d / (K − 1)."""
+        """d / t_Y."""
         return self.order.size
 
     @property
     def dimension(self) -> int:
         """d."""
-        return self.n_columns * self.n_others
+        return self.n_columns * self.n_outputs
 
     @property
     def n_class_pairs(self) -> int:
@@ -199,11 +218,33 @@ class Design:
         return self.n_others * (self.n_others + 1) // 2
 
     @cached_property
+    def output_pairs(self) -> FloatArray:
+        """Pairs of log odds in pairs s ≤ t of the coordinates of φ, (K(K − 1)/2, t_Y(t_Y + 1)/2).
+
+        Multiplied by it, the information of rows in log odds is that in the coordinates of φ.
+        """
+        upper = np.flatnonzero(np.triu(np.ones((self.n_outputs, self.n_outputs))).ravel())
+        return np.ascontiguousarray(self.class_pairs[:, upper])
+
+    @cached_property
+    def symmetric(self) -> IntArray:
+        """The number of each pair (s, t) of coordinates among the pairs s ≤ t, shape (t_Y²,)."""
+        s, t = np.triu_indices(self.n_outputs)
+        number = np.empty((self.n_outputs, self.n_outputs), dtype=np.int64)
+        number[s, t] = number[t, s] = np.arange(s.size)
+        return number.ravel()
+
+    @property
+    def n_output_pairs(self) -> int:
+        """Number of pairs s ≤ t of the coordinates of φ."""
+        return self.n_outputs * (self.n_outputs + 1) // 2
+
+    @cached_property
     def class_pairs(self) -> FloatArray:
         """Pairs a ≤ b of log odds in the coordinates of φ: Qᵀ(e_a e_bᵀ + e_b e_aᵀ)Q, flattened."""
         q = self.class_map
         refuse_if_too_large(
-            4 * 8 * len(q) ** 4 // 2,
+            4 * 8 * q.size**2 // 2,
             f"the Hessian's map of pairs of {len(q) + 1} classes",
             "merge similar classes",
         )
@@ -212,22 +253,27 @@ class Design:
         outer[a != b] += outer[a != b].transpose(0, 2, 1)
         return outer.reshape(a.size, -1)
 
-    def bag_of(self, names: Sequence[str], terms: Sequence[Sequence[str]]) -> Bag:
+    def term_of(self, inputs: Sequence[str]) -> Term:
+        """The term of a set of inputs that the basis does not have."""
+        levels = tuple(self.basis.domain.levels(x) for x in inputs)
+        return Term(tuple(inputs), levels, self.n_outputs, 0)
+
+    def bag_of(self, names: Sequence[str], terms: Sequence[Term]) -> Bag:
         """A bag over ``names`` with these terms, in this order."""
-        return Bag.of(names, {x: self.basis.domain.n_states(x) for x in names}, terms)
+        return Bag.of(names, {x: self.basis.domain.levels(x) for x in names}, terms)
 
     def from_basis(self, phi: FloatArray) -> FloatArray:
-        """Convert a flat φ (or gradient) of the basis to this order, shape (columns, K − 1)."""
-        return phi.reshape(self.n_columns, self.n_others)[self.order]
+        """Convert a flat φ (or gradient) of the basis to this order, shape (columns, t_Y)."""
+        return phi.reshape(self.n_columns, self.n_outputs)[self.order]
 
     def to_basis(self, phi: FloatArray) -> FloatArray:
         """The inverse of ``from_basis``."""
-        flat = np.empty((self.n_columns, self.n_others))
+        flat = np.empty((self.n_columns, self.n_outputs))
         flat[self.order] = phi
         return flat.ravel()
 
     def phi_to_tables(self, phi: FloatArray) -> FloatArray:
-        """φ (columns, K − 1) → tables (K − 1, cells)."""
+        """φ (columns, t_Y) → tables (K − 1, cells)."""
         values = phi @ self.class_map.T
         parts = [
             b.to_cells(values[where]) for b, where in zip(self.bags, self.columns, strict=True)
@@ -235,7 +281,7 @@ class Design:
         return np.ascontiguousarray(np.concatenate(parts).T)
 
     def pull_back(self, tables: FloatArray) -> FloatArray:
-        """The transpose: a gradient in tables (K − 1, cells) → one in φ (columns, K − 1)."""
+        """The transpose: a gradient in tables (K − 1, cells) → one in φ (columns, t_Y)."""
         out = np.empty((self.n_columns, self.n_others))
         for bag, where, (start, stop) in zip(
             self.bags, self.columns, pairwise(self.offsets.tolist()), strict=True

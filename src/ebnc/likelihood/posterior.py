@@ -37,7 +37,7 @@ BATCH_BYTES = 256 * 2**20  # size of the blocks outside the design that one pass
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """The objective of a fit; φ is in the design's order, shape (columns, K − 1)."""
+    """The objective of a fit; φ is in the design's order, shape (columns, t_Y)."""
 
     design: Design
     data: Counts
@@ -96,7 +96,7 @@ class Posterior:
         result = self.data.add_up(cheaper, self.design.phi_to_tables(phi))
         dimension = self.design.dimension
         neg_hessian = result.reshape(dimension, dimension)
-        neg_hessian.flat[:: dimension + 1] += np.repeat(self.precision, self.design.n_others)
+        neg_hessian.flat[:: dimension + 1] += np.repeat(self.precision, self.design.n_outputs)
         return neg_hessian
 
     def diagonal_blocks(self, phi: FloatArray) -> list[FloatArray]:
@@ -106,8 +106,8 @@ class Posterior:
         blocks = []
         for bag, total, columns in zip(design.bags, totals, design.columns, strict=True):
             block = pull_back_diagonal(design, bag, total)
-            block = block.reshape(2 * (block.shape[0] * design.n_others,))
-            block.flat[:: len(block) + 1] += np.repeat(self.precision[columns], design.n_others)
+            block = block.reshape(2 * (block.shape[0] * design.n_outputs,))
+            block.flat[:: len(block) + 1] += np.repeat(self.precision[columns], design.n_outputs)
             blocks.append(block)
         return blocks
 
@@ -126,7 +126,7 @@ class Posterior:
         them by default. ``kept``: a cache, empty at first, for further calls with the same φ.
         """
         tables = self.design.phi_to_tables(phi)
-        at_once = BATCH_BYTES // (8 * self.design.dimension * self.design.n_others)
+        at_once = BATCH_BYTES // (8 * self.design.dimension * self.design.n_outputs)
         everything = tuple(range(len(self.design.bags)))
         blocks: list[OutsideBlock] = []
         batch: list[tuple[Bag, tuple[int, ...]]] = []
@@ -178,14 +178,14 @@ class Posterior:
     def _cross_price(self) -> float:
         """Time of A by cross-tabulations: every pair of bags, every row; then the pull-back."""
         design = self.design
-        m, n_others = len(design.bags), design.n_others
-        per_row = (0.6 * m * m + 5.0) * (1.0 + 0.5 * (design.n_class_pairs - 1))
+        m = len(design.bags)
+        per_row = (0.6 * m * m + 5.0) * (1.0 + 0.5 * (design.n_output_pairs - 1))
         n_cells = float(design.offsets[-1])
-        pull_back = 2.5 * n_cells * design.n_columns * n_others**2 + 20_000 * m * m
+        pull_back = 2.5 * n_cells * design.n_columns * design.n_outputs**2 + 20_000 * m * m
         return self.data.n_rows * per_row + pull_back
 
     @property
     def _dense_price(self) -> float:
         """Time of A by products of explicit rows; a multiplication was measured at 0.06 ns."""
-        n_columns, n_pairs = self.design.n_columns, self.design.n_class_pairs
+        n_columns, n_pairs = self.design.n_columns, self.design.n_output_pairs
         return self.data.n_rows * n_columns * (2.0 + 0.06 * n_columns * n_pairs)

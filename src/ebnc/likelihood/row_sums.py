@@ -47,7 +47,7 @@ def sum_log_partition(counts: CellCounts, tables: FloatArray) -> tuple[float, Fl
 
 @dataclass(frozen=True, eq=False)
 class _Chunk:
-    """Consecutive rows with their information n (δ_ab p_a − p_a p_b), (rows, pairs a ≤ b)."""
+    """Consecutive rows with their information in pairs of coordinates of φ, (rows, pairs)."""
 
     counts: CellCounts
     start: int
@@ -60,13 +60,12 @@ class _Chunk:
 
 
 def sum_hessian(counts: CellCounts, tables: FloatArray) -> FloatArray:
-    """The likelihood's part of A by cross-tabulations, shape (columns, K − 1, columns, K − 1).
+    """The likelihood's part of A by cross-tabulations, shape (columns, t_Y, columns, t_Y).
 
     Blocks of bags above the diagonal are zero.
     """
     design = counts.design
-    n_others = design.n_others
-    result = np.zeros((design.n_columns, n_others, design.n_columns, n_others))
+    result = np.zeros(2 * (design.n_columns, design.n_outputs))
     pairs = [(b, c) for b in range(len(design.bags)) for c in range(b, len(design.bags))]
     for start, stop in row_chunks(counts.n_rows, design.n_class_pairs):
         chunk = _Chunk(counts, start, stop, _information(counts, tables, start, stop))
@@ -75,7 +74,7 @@ def sum_hessian(counts: CellCounts, tables: FloatArray) -> FloatArray:
 
 
 def _add_block(result: FloatArray, chunk: _Chunk, pair: tuple[int, int]) -> None:
-    """Add the block of one pair of bags, shape (d_b, K − 1, d_c, K − 1), from a chunk of rows."""
+    """Add the block of one pair of bags, shape (d_b, t_Y, d_c, t_Y), from a chunk of rows."""
     b, c = pair
     design = chunk.counts.design
     left, right = design.bags[b], design.bags[c]
@@ -93,27 +92,21 @@ def sum_hessian_dense(counts: CellCounts, tables: FloatArray) -> FloatArray:
     This is cheaper than cross-tabulations for hundreds of bags and few rows.
     """
     design = counts.design
-    n_others, n_pairs = design.n_others, design.n_class_pairs
-    products = np.zeros((n_pairs, design.n_columns, design.n_columns))
+    products = np.zeros((design.n_output_pairs, design.n_columns, design.n_columns))
     chunk = max(256, CHUNK_BYTES // (16 * design.n_columns))
     for start in range(0, counts.n_rows, chunk):
         stop = min(start + chunk, counts.n_rows)
         weights = _information(counts, tables, start, stop)
         rows = design.rows_of(counts.cells[:, start:stop])
-        for pair in range(n_pairs):
+        for pair in range(design.n_output_pairs):
             products[pair] += rows.T @ (weights[:, pair, None] * rows)
-    if n_others == 1:
-        whole = products[0] * design.class_pairs[0, 0]
-        return np.asarray(whole).reshape(design.n_columns, 1, design.n_columns, 1)
-    classes = design.class_pairs.reshape(n_pairs, n_others, n_others)
-    whole = np.tensordot(products, classes, axes=(0, 0))  # einsum would not use a matrix product
-    return np.ascontiguousarray(whole.transpose(0, 2, 1, 3))
+    return np.ascontiguousarray(_with_outputs(design, products.transpose(1, 2, 0)))
 
 
 def sum_diagonals(counts: CellCounts, tables: FloatArray) -> list[FloatArray]:
-    """Information in every cell of every bag, (cells, pairs of classes) each."""
+    """Information in every cell of every bag, (cells, pairs of coordinates) each."""
     design = counts.design
-    totals = [np.zeros((bag.n_cells, design.n_class_pairs)) for bag in design.bags]
+    totals = [np.zeros((bag.n_cells, design.n_output_pairs)) for bag in design.bags]
     for start, stop in row_blocks(counts.n_rows):
         weights = _information(counts, tables, start, stop)
         for b, total in enumerate(totals):
@@ -136,8 +129,8 @@ class OutsideBlock:
     @classmethod
     def zeros(cls, design: Design, bag: Bag, beside: Sequence[int]) -> "OutsideBlock":
         """A block of zeros; ``beside``: the design's bags in the cross block."""
-        size = bag.keep.size * design.n_others
-        width = design.n_others * sum(design.bags[b].keep.size for b in beside)
+        size = bag.keep.size * design.n_outputs
+        width = design.n_outputs * sum(design.bags[b].keep.size for b in beside)
         return cls(np.zeros(size), np.zeros((size, size)), np.zeros((size, width)))
 
     def __add__(self, other: "OutsideBlock") -> "OutsideBlock":
@@ -156,7 +149,7 @@ class OutsideBlock:
         self.gradient[:] += (bag.from_cells(scatter) @ design.class_map).ravel()
         own = _block_of_bag(design, bag, cells, chunk.information)
         self.own[:] += own.reshape(self.own.shape)
-        blocks = self.cross.reshape(bag.keep.size, design.n_others, -1, design.n_others)
+        blocks = self.cross.reshape(bag.keep.size, design.n_outputs, -1, design.n_outputs)
         column = 0
         for b in beside:
             other = design.bags[b]
@@ -220,13 +213,13 @@ def draw_sample(counts: CellCounts, rates: FloatArray) -> CellCounts:
 
 
 def pull_back_diagonal(design: Design, bag: Bag, diagonal: FloatArray) -> FloatArray:
-    """One bag's block of A from the information in its cells, shape (d_b, K − 1, d_b, K − 1)."""
+    """One bag's block of A from the information in its cells, shape (d_b, t_Y, d_b, t_Y)."""
     squares = bag.pull_back_squares(diagonal).transpose(1, 2, 0)
-    return _with_classes(design, squares)
+    return _with_outputs(design, squares)
 
 
 def _block_of_bag(design: Design, bag: Bag, cells: CodeArray, weights: FloatArray) -> FloatArray:
-    """One bag's block of A from rows, shape (d_b, K − 1, d_b, K − 1)."""
+    """One bag's block of A from rows, shape (d_b, t_Y, d_b, t_Y)."""
     diagonal = np.zeros((bag.n_cells, weights.shape[1]))
     tabulate(cells, weights, diagonal)
     return pull_back_diagonal(design, bag, diagonal)
@@ -239,7 +232,7 @@ def _block_of_pair(
     cells: tuple[CodeArray, CodeArray],
     weights: FloatArray,
 ) -> FloatArray:
-    """The block M_leftᵀ · cross-tabulation · M_right of A, shape (d_left, K − 1, d_right, K − 1).
+    """The block M_leftᵀ · cross-tabulation · M_right of A, shape (d_left, t_Y, d_right, t_Y).
 
     ``cells``: cells of the rows in the right bag, then in the left one.
     """
@@ -249,23 +242,21 @@ def _block_of_pair(
     half = right.from_cells(table.reshape(right.n_cells, -1))
     half = half.reshape(-1, left.n_cells, n_pairs).transpose(1, 0, 2)
     whole = left.from_cells(half.reshape(left.n_cells, -1))
-    return _with_classes(design, whole.reshape(-1, right.keep.size, n_pairs))
+    return _with_outputs(design, whole.reshape(-1, right.keep.size, n_pairs))
 
 
-def _with_classes(design: Design, block: FloatArray) -> FloatArray:
-    """(d_b, d_c, pairs of classes) → (d_b, K − 1, d_c, K − 1), classes mapped by Q."""
-    n_others = design.n_others
-    pairs = design.class_pairs
-    whole = block * pairs[0] if n_others == 1 else block @ pairs
-    return whole.reshape(*whole.shape[:2], n_others, n_others).transpose(0, 2, 1, 3)
+def _with_outputs(design: Design, block: FloatArray) -> FloatArray:
+    """(d_b, d_c, pairs s ≤ t of coordinates) → (d_b, t_Y, d_c, t_Y)."""
+    whole = block if design.n_outputs == 1 else block[:, :, design.symmetric]
+    return whole.reshape(*block.shape[:2], design.n_outputs, -1).transpose(0, 2, 1, 3)
 
 
 def _information(counts: CellCounts, tables: FloatArray, start: int, stop: int) -> FloatArray:
-    """n_l (δ_ab p_a − p_a p_b) of a chunk of rows, shape (rows, pairs a ≤ b)."""
+    """Qᵀ n_l (diag p − p pᵀ) Q of a chunk of rows, shape (rows, pairs s ≤ t of coordinates)."""
     design = counts.design
     out = np.empty((stop - start, design.n_class_pairs))
     _fill(out, start, partial(information, counts.cells, design.offsets, tables, counts.weights))
-    return out
+    return out @ design.output_pairs
 
 
 def _residuals(counts: CellCounts, tables: FloatArray, start: int, stop: int) -> FloatArray:

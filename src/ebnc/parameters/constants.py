@@ -8,7 +8,7 @@ their arcs, does not change p(y|x) or its parameters.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ebnc.domain import DomainLike, as_domain, count_states
+from ebnc.domain import DomainLike, as_domain, count_levels, count_states
 from ebnc.structure.embedded import EmbeddedStructure, check_structure
 
 
@@ -26,7 +26,10 @@ def without_constants(structure: EmbeddedStructure, n_states: DomainLike) -> Emb
 
 
 class Sizes(NamedTuple):
-    """A structure without constants, K, and the numbers of states of its Markov blanket."""
+    """A structure without constants, and t + 1 of its target and of its Markov blanket.
+
+    For nominal variables, t + 1 is the number of states.
+    """
 
     structure: EmbeddedStructure
     n_classes: int
@@ -38,5 +41,5 @@ def sizes_of(structure: EmbeddedStructure, n_states: DomainLike) -> Sizes:
     check_structure(structure)
     varying = without_constants(structure, n_states)
     blanket = varying.markov_blanket
-    n_classes, *counts = count_states(n_states, (varying.target, *blanket))
+    n_classes, *counts = count_levels(n_states, (varying.target, *blanket))
     return Sizes(varying, n_classes, dict(zip(blanket, counts, strict=True)))

@@ -99,30 +99,33 @@ def centred(basis: Basis, phi: FloatArray, weights: StateWeights) -> FloatArray:
         return phi
     change = {}
     for x in basis.structure.markov_blanket:
-        r = basis.domain.n_states(x)
-        change[x] = np.eye(r)
+        change[x] = np.eye(basis.levels[x].n_columns + 1)
         if x in weights:
-            change[x][0, 1:] = weights[x] @ ORTHONORMAL.matrix(r)
-    return change_coding(basis, phi, change, np.eye(basis.n_classes - 1))
+            change[x][0, 1:] = weights[x] @ ORTHONORMAL.matrix(basis.levels[x])
+    return change_coding(basis, phi, change, np.eye(basis.n_outputs))
 
 
 def block_to_table(
     basis: Basis, term: Term, block: FloatArray, weights: StateWeights
 ) -> FloatArray:
-    """Blocks Φ_S, one per column, to tables: (Π (r_i − 1) · (K − 1), B) → (r_i …, K, B)."""
+    """Blocks Φ_S, one per column, to tables: (products · t_Y, B) → (r_i …, K, B)."""
     n_classes = basis.n_classes
     sizes = [basis.domain.n_states(x) for x in term.inputs]
     refuse_large_table((*sizes, n_classes, block.shape[1]), f"the table of term {term.inputs}")
-    table = block.reshape(*term.shape, block.shape[1])
-    classes = ORTHONORMAL.matrix(n_classes) * (n_classes / max(1, n_classes - 1))
+    widths = [basis.levels[x].n_columns for x in term.inputs]
+    table = np.zeros((*widths, basis.n_outputs, block.shape[1]))
+    places = tuple(term.columns.T) or (None,)
+    table[places] = block.reshape(len(term.columns), basis.n_outputs, block.shape[1])
+    classes = ORTHONORMAL.matrix(basis.levels[basis.structure.target])
+    classes = classes * (n_classes / max(1, n_classes - 1))
     for axis, matrix in enumerate([*(_coding(basis, x, weights) for x in term.inputs), classes]):
         table = np.moveaxis(np.tensordot(matrix, table, axes=(1, axis)), 0, axis)
     return table
 
 
 def _coding(basis: Basis, name: str, weights: StateWeights) -> FloatArray:
-    """E, shape (r, r − 1)."""
-    matrix = ORTHONORMAL.matrix(basis.domain.n_states(name))
+    """E, shape (r, t)."""
+    matrix = ORTHONORMAL.matrix(basis.levels[name])
     return matrix - weights[name] @ matrix if name in weights else matrix
 
 

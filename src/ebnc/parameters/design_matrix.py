@@ -1,4 +1,4 @@
-"""The explicit design matrix of an EBNC: a sparse matrix of products of indicators.
+"""The explicit design matrix of an EBNC: a sparse matrix of products of columns of codings.
 
 Fitting looks up cells instead. The matrix serves for reading, for other solvers, and for tests of
 the data such as separation.
@@ -9,16 +9,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ebnc.data.rows import CodedRows
-from ebnc.parameters.phi import Basis
+from ebnc.parameters.coding import INDICATOR
+from ebnc.parameters.phi import Basis, Term
+from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
 def indicator_design(basis: Basis, rows: CodedRows) -> "csr_array":
-    """Columns Π_{i∈S} I(x_i^s), s ≥ 1, in the order of the terms; shape (rows, d / (K − 1))."""
-    from scipy.sparse import csr_array
+    """Columns of the indicator coding in the order of the terms; shape (rows, d / t_Y).
 
+    For nominal inputs they are Π_{i∈S} I(x_i^s), s ≥ 1; curves have a column for each wave.
+    """
+    from scipy.sparse import csr_array, hstack
+
+    if any(levels.n_ordered for levels in basis.levels.values()):
+        return csr_array(hstack([csr_array(_products(term, rows)) for term in basis.terms]))
     entries, columns = [], []
     width = 0
     for term in basis.terms:
@@ -35,3 +42,11 @@ def indicator_design(basis: Basis, rows: CodedRows) -> "csr_array":
     row_numbers, column_numbers = np.concatenate(entries), np.concatenate(columns)
     ones = np.ones(len(row_numbers))
     return csr_array((ones, (row_numbers, column_numbers)), shape=(len(rows), width))
+
+
+def _products(term: Term, rows: CodedRows) -> FloatArray:
+    """The columns of one term, shape (rows, products)."""
+    result = np.ones((len(rows), len(term.columns)))
+    for x, levels, columns in zip(term.inputs, term.levels, term.columns.T, strict=True):
+        result *= INDICATOR.matrix(levels)[rows.column(x)][:, columns]
+    return result

@@ -14,7 +14,7 @@ from ebnc.data.table import TableLike as Table
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError
 from ebnc.parameters.background import Background
-from ebnc.parameters.coding import INDICATOR, ORTHONORMAL, coding_named
+from ebnc.parameters.coding import INDICATOR, ORTHONORMAL, coding_named, column_labels
 from ebnc.parameters.contributions import Contributions, Weights, contributions, weights_named
 from ebnc.parameters.embedded_network import EmbeddedNetwork
 from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
@@ -88,9 +88,9 @@ class EBNC:
         check_structure(structure)
         declared = as_domain(domain)
         self.coding = coding_named(coding)
-        self.basis = Basis(structure, Domain({name: declared[name] for name in structure.names}))
+        self.basis = Basis(structure, declared.only(structure.names))
         self.structure = self.basis.structure
-        self.domain = Domain({name: declared[name] for name in self.structure.names})
+        self.domain = declared.only(self.structure.names)
         self.phi = check_phi(self.basis, phi)
         self.background = background
 
@@ -126,11 +126,12 @@ class EBNC:
         coding : {"indicator", "orthonormal"}
             The coding of φ.
         """
-        basis = Basis(network.structure, network.domain)
+        domain = Domain(dict(network.domain))  # θ has a number for every state, a curve has not
+        basis = Basis(network.structure, domain)
         kappa = theta_to_kappa(network.structure, network.theta)
         tables = kappa_to_tables(network.structure, kappa)
         phi = tables_to_phi(basis, tables, coding_named(coding))
-        return cls(network.structure, network.domain, phi, coding)
+        return cls(network.structure, domain, phi, coding)
 
     def __repr__(self) -> str:
         return (
@@ -258,12 +259,14 @@ class EBNC:
         values = self.phi_in(INDICATOR.name).tolist()
         fitted = self.standard_errors()
         errors = [None] * len(values) if fitted is None else fitted.tolist()
-        classes = self.domain[self.structure.target][1:]
+        classes = column_labels(self.domain, self.structure.target)
         rows = []
         for term in self.basis.terms:
-            labels = [self.domain[x][1:] for x in term.inputs]
-            for i, (*states, of_class) in enumerate(product(*labels, classes), start=term.start):
-                rows.append(PhiRow(term.inputs, tuple(states), of_class, values[i], errors[i]))
+            labels = [column_labels(self.domain, x) for x in term.inputs]
+            blocks = product(term.columns.tolist(), classes)
+            for i, (columns, of_class) in enumerate(blocks, start=term.start):
+                states = tuple(own[c] for own, c in zip(labels, columns, strict=True))
+                rows.append(PhiRow(term.inputs, states, of_class, values[i], errors[i]))
         return PhiTable(rows)
 
     def to_embedded_network(self) -> EmbeddedNetwork:

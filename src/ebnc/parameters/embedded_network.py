@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ebnc.data.coder import encode
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import TableLike as Table
-from ebnc.domain import Domain, DomainLike, as_domain
+from ebnc.domain import DomainLike, as_domain
 from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
 from ebnc.parameters.tables import TableSum
 from ebnc.parameters.theta import Theta, check_theta, random_theta
@@ -55,7 +55,7 @@ class EmbeddedNetwork:
         check_structure(structure)
         declared = as_domain(domain)
         self.structure = structure
-        self.domain = Domain({name: declared[name] for name in structure.names})
+        self.domain = declared.only(structure.names)
         self.theta: Theta = check_theta(structure, self.domain, theta)
 
     @classmethod

@@ -9,7 +9,7 @@ import numpy as np
 from ebnc.domain import Domain, DomainLike
 from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.constants import sizes_of
-from ebnc.parameters.phi import Basis
+from ebnc.parameters.phi import Basis, places_of
 from ebnc.parameters.rank import PRIME, rank_modulo_prime
 from ebnc.structure.embedded import EmbeddedStructure, Factor
 from ebnc.typing import IntArray
@@ -76,10 +76,8 @@ def _rows(basis: Basis, factor: Factor) -> IntArray:
     shape = tuple(basis.domain.n_states(x) for x in factor.inputs)
     places = np.empty((*shape, basis.n_classes - 1), dtype=np.int64)
     for term in basis.terms_inside(factor.inputs):
-        corner = tuple(slice(1, None) if x in term.inputs else 0 for x in factor.inputs)
-        axes = [term.inputs.index(x) for x in factor.inputs if x in term.inputs]
-        block = np.arange(term.start, term.stop).reshape(term.shape)
-        places[corner] = np.transpose(block, (*axes, len(axes)))
+        block = np.arange(term.start, term.stop).reshape(len(term.columns), -1)
+        places[places_of(term, factor.inputs)] = block
     return places.ravel()
 
 

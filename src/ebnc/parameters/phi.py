@@ -6,43 +6,92 @@ Read in order: ``Basis`` (which coordinates exist) → ``phi_to_tables`` (one ta
 its inverse, ``tables_to_phi``. φ is a flat vector; a ``Coding`` gives its numbers their meaning. In
 ``INDICATOR`` φ_k(S, s) is the coefficient of Π_{i∈S} I(x_i^s), all s ≥ 1: a polynomial in
 indicators, so an EBNC is a softmax polynomial regression.
+
+If ordered or numeric variables interact, the products of fast waves have so small a scale that they
+are left out: the waves j_i of a product satisfy Π j_i ≤ ``LARGEST_PRODUCT`` (a *hyperbolic cross*).
+
+A basis may have *weak pairs*: beside the terms of its clusters, a term for every other pair of
+inputs, with the slowest wave of each curve. They have one small scale of their own. Such a sum is
+not an EBNC in general, because sets of pairs such as {12, 13, 23} are the clusters of no structure;
+for Gaussian inputs these are the terms of a quadratic discriminant (docs/theory/numbers.md).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from math import prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ebnc.domain import Domain
+from ebnc.domain import Domain, Levels
 from ebnc.errors import ParameterError
 from ebnc.memory import refuse_if_too_large
-from ebnc.parameters.coding import Coding
+from ebnc.parameters.coding import Coding, wave_numbers
 from ebnc.parameters.constants import without_constants
 from ebnc.parameters.dimension import count_terms
 from ebnc.parameters.numbers import as_numbers
 from ebnc.parameters.tables import TableSum, refuse_large_table
 from ebnc.structure.embedded import EmbeddedStructure
-from ebnc.typing import FloatArray
+from ebnc.typing import FloatArray, IntArray
 
 BYTES_PER_TERM = 512  # approximate size of a Term; guards against exponentially many
 
 
+LARGEST_PRODUCT = 6
+"""Largest Π j_i of the waves in an interaction."""
+
+WEAK = -1
+"""The group of the weak pairs; other terms belong to the group of their number of inputs."""
+
+
+@lru_cache(maxsize=4096)
+def products_of_columns(levels: tuple[Levels, ...], largest: int = LARGEST_PRODUCT) -> IntArray:
+    """The columns of an interaction, shape (products, inputs): the column of each input's coding.
+
+    All products of columns whose waves satisfy Π j_i ≤ ``largest``; a single input has all columns.
+    """
+    sizes = [each.n_columns for each in levels]
+    places = np.indices(sizes).reshape(len(levels), prod(sizes)).T
+    if len(levels) > 1 and any(each.n_ordered for each in levels):
+        waves = [np.array(wave_numbers(each), dtype=np.int64) for each in levels]
+        product = np.ones(len(places), dtype=np.int64)
+        for numbers, place in zip(waves, places.T, strict=True):
+            product *= numbers[place]
+        places = places[product <= largest]
+    places = np.ascontiguousarray(places)
+    places.flags.writeable = False
+    return places
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One S ∈ Δ: its block of φ is ``phi[start:stop]``, shape (r_i − 1 for i in S …, K − 1)."""
+    """One S ∈ Δ: its block of φ is ``phi[start:stop]``, shape (products of columns, t_Y).
+
+    ``levels``: those of the inputs. ``is_weak``: whether the term is one of the weak pairs.
+    """
 
     inputs: tuple[str, ...]
-    shape: tuple[int, ...]
+    levels: tuple[Levels, ...]
+    n_outputs: int
     start: int
+    is_weak: bool = False
+
+    @property
+    def columns(self) -> IntArray:
+        """The column of each input's coding, for each product of columns, (products, inputs)."""
+        return products_of_columns(self.levels, 1 if self.is_weak else LARGEST_PRODUCT)
+
+    @property
+    def group(self) -> int:
+        """The number of inputs, or ``WEAK``: terms of a group share a scale of the prior."""
+        return WEAK if self.is_weak else len(self.inputs)
 
     @property
     def stop(self) -> int:
         """End of the block."""
-        return self.start + prod(self.shape)
+        return self.start + len(self.columns) * self.n_outputs
 
 
 def term_text(inputs: tuple[str, ...]) -> str:
@@ -54,11 +103,13 @@ def term_text(inputs: tuple[str, ...]) -> str:
 class Basis:
     """The terms of Δ by size, then in the order of inputs; ∅, the intercept, is the first.
 
-    ``structure`` has no inputs with one state: they are removed on construction.
+    ``structure`` has no inputs with one state: they are removed on construction. ``weak_pairs``:
+    whether weak pairs follow the terms of the clusters.
     """
 
     structure: EmbeddedStructure
     domain: Domain
+    weak_pairs: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "structure", without_constants(self.structure, self.domain))
@@ -74,17 +125,28 @@ class Basis:
         return self.domain.n_states(self.structure.target)
 
     @cached_property
-    def sizes(self) -> frozenset[int]:
-        """The distinct numbers of states, each of which needs a coding matrix."""
-        return frozenset(self.domain.n_states(x) for x in self.structure.markov_blanket)
+    def n_outputs(self) -> int:
+        """t_Y, the numbers in φ for each product of columns: K − 1 for a nominal target."""
+        return self.domain.levels(self.structure.target).n_columns
+
+    @cached_property
+    def levels(self) -> Mapping[str, Levels]:
+        """Levels of the target and of every input that a term has."""
+        names = (*self.structure.markov_blanket, self.structure.target)
+        return {name: self.domain.levels(name) for name in names}
+
+    @cached_property
+    def scopes(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of inputs with a table: the clusters, then the weak pairs."""
+        return (*self.structure.clusters, *(t.inputs for t in self.terms if t.is_weak))
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
-        """Every S ∈ Δ with its place in φ."""
-        counts = {x: self.domain.n_states(x) for x in self.structure.markov_blanket}
+        """Every S ∈ Δ with its place in φ, then the weak pairs."""
+        counts = {x: self.levels[x].n_columns + 1 for x in self.structure.markov_blanket}
         clusters = self.structure.clusters
         n_terms = count_terms(clusters, dict.fromkeys(counts, 2))
-        length = max(1, self.n_classes - 1) * count_terms(clusters, counts)
+        length = self.n_outputs * count_terms(clusters, counts)
         refuse_if_too_large(
             BYTES_PER_TERM * n_terms + 8 * length,
             f"φ, {length if length < 10**12 else 'over 10^12'} parameters in its terms,",
@@ -97,13 +159,20 @@ class Basis:
             for size in range(len(cluster) + 1)
             for subset in combinations(cluster, size)
         }
+        ordered = [(s, False) for s in sorted(subsets, key=lambda s: (len(s), self._places(s)))]
+        if self.weak_pairs:
+            names = sorted(counts, key=position.__getitem__)
+            ordered += [(pair, True) for pair in combinations(names, 2) if pair not in subsets]
         terms: list[Term] = []
         start = 0
-        for subset in sorted(subsets, key=lambda s: (len(s), [position[x] for x in s])):
-            shape = (*(counts[x] - 1 for x in subset), self.n_classes - 1)
-            terms.append(Term(subset, shape, start))
+        for inputs, is_weak in ordered:
+            levels = tuple(self.levels[x] for x in inputs)
+            terms.append(Term(inputs, levels, self.n_outputs, start, is_weak))
             start = terms[-1].stop
         return tuple(terms)
+
+    def _places(self, inputs: Sequence[str]) -> list[int]:
+        return [self.position[x] for x in inputs]
 
     @cached_property
     def position(self) -> Mapping[str, int]:
@@ -124,11 +193,12 @@ class Basis:
 
     def terms_inside(self, cluster: Sequence[str]) -> list[Term]:
         """All terms whose inputs lie in ``cluster``."""
-        return [
-            self.term(subset)
+        subsets = (
+            subset
             for size in range(len(cluster) + 1)
-            for subset in combinations(cluster, size)
-        ]
+            for subset in combinations(sorted(cluster, key=self.position.__getitem__), size)
+        )
+        return [self._by_inputs[subset] for subset in subsets if subset in self._by_inputs]
 
 
 def transfer(phi: FloatArray, given: Basis, wanted: Basis) -> FloatArray:
@@ -140,8 +210,8 @@ def transfer(phi: FloatArray, given: Basis, wanted: Basis) -> FloatArray:
     result = np.zeros(wanted.dimension)
     known = {term.inputs: term for term in given.terms}
     for term in wanted.terms:
-        if term.inputs in known:
-            old = known[term.inputs]
+        old = known.get(term.inputs)
+        if old is not None and old.is_weak == term.is_weak:
             result[term.start : term.stop] = phi[old.start : old.stop]
     return result
 
@@ -159,26 +229,29 @@ def check_phi(basis: Basis, phi: ArrayLike) -> FloatArray:
 
 
 def phi_to_tables(basis: Basis, phi: FloatArray, coding: Coding) -> TableSum:
-    """One table of log odds per cluster, φ → λ; each term belongs to the first cluster with it.
+    """One table of log odds per scope, φ → λ; each term belongs to the first scope with it.
 
-    A cluster's table is ⊗_i [1 | E_i] applied to the array of its coefficients, axis by axis.
+    A scope's table is ⊗_i [1 | E_i] applied to the array of its coefficients, axis by axis.
     """
-    classes = coding.classes(basis.n_classes)
-    full = {r: coding.full(r) for r in basis.sizes}
+    classes = coding.classes(basis.levels[basis.structure.target])
+    full = {levels: coding.full(levels) for levels in set(basis.levels.values())}
     tables = []
-    for cluster, coefficients in _coefficients(basis, phi[:, None]):
+    for scope, coefficients in _coefficients(basis, phi[:, None]):
         table = coefficients[..., 0]
-        for axis, x in enumerate(cluster):
-            table = _along(full[basis.domain.n_states(x)], table, axis)
+        for axis, x in enumerate(scope):
+            table = _along(full[basis.levels[x]], table, axis)
         tables.append(table @ classes.T)
-    return TableSum(basis.structure.clusters, tuple(tables), basis.n_classes - 1)
+    return TableSum(basis.scopes, tuple(tables), basis.n_classes - 1)
 
 
 def tables_to_phi(basis: Basis, tables: TableSum, coding: Coding) -> FloatArray:
-    """The φ with these log odds; the scopes of the tables (e.g. κ) must lie inside clusters."""
+    """The φ with these log odds; the scopes of the tables (e.g. κ) must lie inside clusters.
+
+    All variables must be nominal.
+    """
     phi = np.zeros(basis.dimension)
     to_classes = np.linalg.inv(coding.classes(basis.n_classes))
-    inverse = {r: np.linalg.inv(coding.full(r)) for r in basis.sizes}
+    inverse = {levels: np.linalg.inv(coding.full(levels)) for levels in set(basis.levels.values())}
     inside = basis._by_inputs
     for scope, table in zip(tables.scopes, tables.tables, strict=True):
         varying = [x for x in scope if x in basis.position]
@@ -189,9 +262,9 @@ def tables_to_phi(basis: Basis, tables: TableSum, coding: Coding) -> FloatArray:
         values = table[tuple(slice(None) if x in basis.position else 0 for x in scope)]
         coefficients = np.transpose(values, (*axes, len(cluster))) @ to_classes.T
         for axis, x in enumerate(cluster):
-            coefficients = _along(inverse[basis.domain.n_states(x)], coefficients, axis)
+            coefficients = _along(inverse[basis.levels[x]], coefficients, axis)
         for term in basis.terms_inside(cluster):
-            phi[term.start : term.stop] += coefficients[_corner(cluster, term.inputs)].ravel()
+            phi[term.start : term.stop] += coefficients[places_of(term, cluster)].ravel()
     return phi
 
 
@@ -199,10 +272,21 @@ def recode(basis: Basis, phi: FloatArray, given: Coding, wanted: Coding) -> Floa
     """The same functions in another coding; ``phi`` has shape (d,), or (d, B) for several."""
     if given == wanted:
         return phi.copy()
-    classes = np.linalg.solve(wanted.classes(basis.n_classes), given.classes(basis.n_classes))
-    by_size = {r: np.linalg.solve(wanted.full(r), given.full(r)) for r in basis.sizes}
-    change = {x: by_size[basis.domain.n_states(x)] for x in basis.structure.markov_blanket}
+    of_target = basis.levels[basis.structure.target]
+    classes = _solved(wanted.classes(of_target), given.classes(of_target))
+    by_levels = {
+        levels: _solved(wanted.full(levels), given.full(levels))
+        for levels in set(basis.levels.values())
+    }
+    change = {x: by_levels[basis.levels[x]] for x in basis.structure.markov_blanket}
     return change_coding(basis, phi, change, classes)
+
+
+def _solved(matrix: FloatArray, values: FloatArray) -> FloatArray:
+    """X of matrix · X = values; a curve has fewer columns than states, which all agree."""
+    if matrix.shape[0] == matrix.shape[1]:
+        return np.asarray(np.linalg.solve(matrix, values))
+    return np.asarray(np.linalg.lstsq(matrix, values, rcond=None)[0])
 
 
 def change_coding(
@@ -211,15 +295,15 @@ def change_coding(
     change: Mapping[str, NDArray[np.floating]],
     classes: NDArray[np.floating],
 ) -> FloatArray:
-    """``recode`` by explicit matrices: (r, r) for inputs, (K − 1, K − 1) for classes."""
+    """``recode`` by explicit matrices: (t + 1, t + 1) for inputs, (t_Y, t_Y) for classes."""
     columns = phi.reshape(basis.dimension, prod(phi.shape[1:]))
     result = np.zeros_like(columns)
-    for cluster, coefficients in _coefficients(basis, columns):
-        array = _along(classes, coefficients, len(cluster))
-        for axis, x in enumerate(cluster):
+    for scope, coefficients in _coefficients(basis, columns):
+        array = _along(classes, coefficients, len(scope))
+        for axis, x in enumerate(scope):
             array = _along(change[x], array, axis)
-        for term in basis.terms_inside(cluster):
-            block = array[_corner(cluster, term.inputs)]
+        for term in basis.terms_inside(scope):
+            block = array[places_of(term, scope)]
             result[term.start : term.stop] += block.reshape(
                 term.stop - term.start, columns.shape[1]
             )
@@ -227,23 +311,27 @@ def change_coding(
 
 
 def _coefficients(basis: Basis, phi: FloatArray) -> Iterator[tuple[tuple[str, ...], FloatArray]]:
-    """φ by cluster, shape (states …, K − 1, B), each term in the first cluster with it."""
+    """φ by scope, shape (t_i + 1 …, t_Y, B), each term in the first scope with it."""
     placed: set[tuple[str, ...]] = set()
-    for cluster in basis.structure.clusters:
-        shape = tuple(basis.domain.n_states(x) for x in cluster)
-        refuse_large_table((*shape, basis.n_classes), f"the table of cluster {cluster}")
-        coefficients = np.zeros((*shape, basis.n_classes - 1, phi.shape[1]))
-        for term in basis.terms_inside(cluster):
+    for scope in basis.scopes:
+        sizes = tuple(basis.levels[x].n_states for x in scope)
+        refuse_large_table((*sizes, basis.n_classes), f"the table of cluster {scope}")
+        shape = tuple(basis.levels[x].n_columns + 1 for x in scope)
+        coefficients = np.zeros((*shape, basis.n_outputs, phi.shape[1]))
+        for term in basis.terms_inside(scope):
             if term.inputs not in placed:
                 placed.add(term.inputs)
-                block = phi[term.start : term.stop].reshape(*term.shape, phi.shape[1])
-                coefficients[_corner(cluster, term.inputs)] = block
-        yield cluster, coefficients
+                block = phi[term.start : term.stop]
+                block = block.reshape(len(term.columns), basis.n_outputs, phi.shape[1])
+                coefficients[places_of(term, scope)] = block
+        yield scope, coefficients
 
 
-def _corner(cluster: Sequence[str], inputs: Sequence[str]) -> tuple[slice | int, ...]:
-    """The index of a term's coefficients in its cluster's: 1… along its inputs, else 0."""
-    return tuple(slice(1, None) if x in inputs else 0 for x in cluster)
+def places_of(term: Term, scope: Sequence[str]) -> tuple[IntArray | int, ...]:
+    """The index of a term's coefficients among those of a scope: 0 along inputs it lacks."""
+    own = {x: 1 + column for x, column in zip(term.inputs, term.columns.T, strict=True)}
+    zeros = np.zeros(len(term.columns), dtype=np.int64)
+    return tuple(own.get(x, zeros) for x in scope) if scope else (None,)  # type: ignore[return-value]
 
 
 def _along(matrix: NDArray[np.floating], array: FloatArray, axis: int) -> FloatArray:

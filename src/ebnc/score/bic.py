@@ -34,7 +34,7 @@ def likelihood_supremum(likelihood: Posterior, start: FloatArray | None = None) 
     eq. 9. The prior of ``likelihood`` is not used; ``start``: the first φ.
     """
     scale = 1.0 / math.sqrt(RIDGE * likelihood.data.n_cases)
-    return find_optimum(likelihood.with_prior(NormalPrior((scale,), scale)), start)
+    return find_optimum(likelihood.with_prior(NormalPrior((scale,), scale, scale)), start)
 
 
 def with_bic(fit: Fit, likelihood: Posterior) -> Fit:

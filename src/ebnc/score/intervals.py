@@ -60,7 +60,8 @@ def root_in_basis(fit: Fit) -> Iterator[FloatArray]:
     """Yield L⁻ᵀ of A⁻¹ = L⁻ᵀ L⁻¹ in chunks of columns, with rows in the order of the basis."""
     design, root = fit.design, fit.curvature.inverse_root()
     for start in range(0, len(root), CHUNK_COLUMNS):
-        part = root[:, start : start + CHUNK_COLUMNS].reshape(design.n_columns, design.n_others, -1)
+        part = root[:, start : start + CHUNK_COLUMNS]
+        part = part.reshape(design.n_columns, design.n_outputs, -1)
         in_basis = np.empty_like(part)
         in_basis[design.order] = part
         yield in_basis.reshape(len(root), -1)

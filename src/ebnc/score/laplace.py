@@ -51,7 +51,7 @@ def _likelihood_factor(fit: Fit) -> Cholesky:
     """
     lower = np.tril(fit.curvature.lower)
     whole = lower @ lower.T
-    own = whole - np.diag(np.repeat(fit.prior.precision(fit.design), fit.design.n_others))
+    own = whole - np.diag(np.repeat(fit.prior.precision(fit.design), fit.design.n_outputs))
     rounding = SINGULAR * float(np.abs(whole).max(initial=0.0))
     n_flat = int(np.count_nonzero(np.linalg.eigvalsh(own) <= rounding))
     if n_flat:

@@ -27,7 +27,7 @@ Rows = tuple[int, int]
 
 @one_blas_thread()
 def log_determinant_gradient(posterior: Posterior, fit: Fit) -> FloatArray:
-    """Return ∂ log |A| / ∂φ at φ̃, shape (columns, K − 1)."""
+    """Return ∂ log |A| / ∂φ at φ̃, shape (columns, t_Y)."""
     design, add_up = fit.design, posterior.data.add_up
     if posterior.writes_rows_out:
         return add_up(_sum_leaning_dense, fit) @ design.class_map
@@ -90,10 +90,10 @@ def _table_of_pair(design: Design, covariance: FloatArray, b: int, c: int) -> Fl
 
     The table covers both orders of the pair. A pair b = b is looked up by one cell.
     """
-    left, right, n_others = design.bags[b], design.bags[c], design.n_others
-    blocks = covariance.reshape(design.n_columns, n_others, design.n_columns, n_others)
+    left, right = design.bags[b], design.bags[c]
+    blocks = covariance.reshape(2 * (design.n_columns, design.n_outputs))
     block = blocks[design.columns[b], :, design.columns[c]].transpose(0, 2, 1, 3)
-    block = block.reshape(-1, n_others**2) @ design.class_pairs.T
+    block = block.reshape(-1, design.n_outputs**2) @ design.class_pairs.T
     half = left.to_cells(block.reshape(left.keep.size, -1))
     half = half.reshape(left.n_cells, right.keep.size, -1)
     if b == c:

@@ -14,7 +14,6 @@ from dataclasses import replace
 from ebnc.fitting.fit import Fit
 from ebnc.fitting.optimum import find_optimum
 from ebnc.likelihood.posterior import Posterior
-from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.leave_one_out import leave_one_out_log_loss
 from ebnc.score.scales import log_hyperprior
 
@@ -27,15 +26,14 @@ def rescaled(likelihood: Posterior, fit: Fit, factor: float) -> Fit:
 
     The scores stay those of ``fit``, because a search does not compare predictive scales.
     """
-    scales = tuple(scale * factor for scale in fit.prior.scales)
-    moved = likelihood.with_prior(NormalPrior(scales, fit.prior.intercept_scale))
+    moved = likelihood.with_prior(fit.prior.multiplied(factor))
     again = find_optimum(moved, fit.solution.phi)
     return replace(again, log_evidence=fit.log_evidence, bic=fit.bic)
 
 
 def best_factor(likelihood: Posterior, fit: Fit) -> float:
     """Return the c of least loss: descend in factors of e^½, then fit a parabola."""
-    if not fit.design.order_of_interaction.any():
+    if not fit.design.scale_groups:
         return 1.0  # a model without inputs has no scales
     fits = {0: fit}
     losses: dict[int, float] = {}

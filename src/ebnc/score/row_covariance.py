@@ -29,7 +29,7 @@ def rows_with_covariance(fit: Fit, cells: CodeArray) -> Iterator[RowChunk]:
     """
     design, root = fit.design, fit.curvature.inverse_root()
     n_others, dimension = design.n_others, design.dimension
-    root = root.reshape(design.n_columns, n_others, dimension)
+    root = root.reshape(design.n_columns, design.n_outputs, dimension)
     root = np.einsum("cad,ka->ckd", root, design.class_map).reshape(design.n_columns, -1)
     values = fit.solution.phi @ design.class_map.T
     chunk = max(16, CHUNK_BYTES // (8 * n_others * dimension))

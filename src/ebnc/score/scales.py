@@ -26,6 +26,7 @@ from ebnc.fitting.optimum import find_optimum
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
+from ebnc.parameters.phi import WEAK
 from ebnc.score.laplace import laplace_log_evidence
 from ebnc.score.log_determinant import log_determinant_gradient
 from ebnc.threads import one_blas_thread
@@ -40,9 +41,8 @@ LEAST_FORCE = 1e-9  # lower bound, in nats, of the sums of positive and of negat
 
 
 def log_hyperprior(design: Design, prior: NormalPrior) -> float:
-    """Return −½ Σ_s z_s² over the orders of a design; 0 at the hyperprior's mode."""
-    n_orders = int(design.order_of_interaction.max())
-    z = np.log([prior.scale_of(s) for s in range(1, n_orders + 1)]) - HYPER_MEAN
+    """Return −½ Σ_s z_s² over the groups of a design; 0 at the hyperprior's mode."""
+    z = np.log([prior.scale_of(s) for s in design.scale_groups]) - HYPER_MEAN
     return -0.5 * float(z @ z)
 
 
@@ -61,7 +61,7 @@ def maximise_evidence(
     ``tolerance``: predicted gain, in nats, at which to stop. ``near``: the first scales, for the
     orders that it has. ``start``: the first φ, or the fit of the same likelihood under ``near``.
     """
-    n_orders = int(posterior.design.order_of_interaction.max())
+    n_orders = posterior.design.max_order
     first = _climb(posterior, tolerance, near, start)
     if near is not None or n_orders == 0 or posterior.data.n_cases > FEW_CASES:
         return first
@@ -88,15 +88,16 @@ def _climb(
     start: FloatArray | Fit | None,
 ) -> Fit:
     """Return the maximum of E that is reached from ``near``."""
-    n_orders = int(posterior.design.order_of_interaction.max())
-    if n_orders == 0:
+    groups = posterior.design.scale_groups
+    if not groups:
         prior = NormalPrior((math.exp(HYPER_MEAN),))
         return _Place.at(posterior.with_prior(prior), np.empty(0), None, None).as_fit(1)
-    rho = np.full(n_orders, HYPER_MEAN)
-    if near is not None:
-        known = np.log(near.scales[:n_orders])
-        rho[: len(known)] = known
-    if isinstance(start, Fit) and near is not None and len(near.scales) >= n_orders:
+    n_known = 0 if near is None else len(near.scales)
+    rho = np.full(len(groups), HYPER_MEAN)
+    for i, group in enumerate(groups):
+        if group == WEAK or group <= n_known:
+            rho[i] = math.log((near or NormalPrior(())).scale_of(group))
+    if isinstance(start, Fit) and near is not None and n_known >= posterior.design.max_order:
         here = _Place.of(posterior, start, rho)
     else:
         phi = start.solution.phi if isinstance(start, Fit) else start
@@ -149,7 +150,9 @@ class _Place:
     ) -> "_Place":
         """Fit at ρ; if ρ is empty, with the scales of the likelihood's prior."""
         scales = tuple(np.exp(rho).tolist()) or likelihood.prior.scales
-        posterior = likelihood.with_prior(NormalPrior(scales))
+        posterior = likelihood.with_prior(
+            NormalPrior.of_groups(likelihood.design.scale_groups, scales)
+        )
         return cls.of(posterior, find_optimum(posterior, start, metric), rho)
 
     @classmethod
@@ -160,8 +163,8 @@ class _Place:
         leaning = log_determinant_gradient(likelihood, fit)
         raising, lowering = np.empty(len(rho)), np.empty(len(rho))
         tangents = []
-        for s in range(len(rho)):
-            members = fit.design.order_of_interaction == s + 1
+        for s, group in enumerate(fit.design.scale_groups[: len(rho)]):
+            members = fit.design.groups == group
             tau, phi = math.exp(-2.0 * rho[s]), fit.solution.phi[members]
             pull = np.zeros(shape)
             pull[members] = 2.0 * tau * phi

@@ -132,8 +132,12 @@ def _estimates(view: _View, moves: Sequence[Move], rough: bool) -> list[tuple[fl
     known = {frozenset(term.inputs) for term in basis.terms}
     gained = [_gained(basis.domain, known, move) for move in moves]
     outside = [i for i, terms in enumerate(gained) if terms]
+    design = here.fit.design
     bags = [
-        here.fit.design.bag_of(tuple(sorted(set().union(*gained[i]))), gained[i]) for i in outside
+        design.bag_of(
+            tuple(sorted(set().union(*gained[i]))), [design.term_of(x) for x in gained[i]]
+        )
+        for i in outside
     ]
     if rough:
         nearby = _nuisances(here, [moves[i] for i in outside])
@@ -199,7 +203,7 @@ def _nuisances(here: Scored, moves: Sequence[Move]) -> dict[tuple[int, ...], Flo
         bags = _bags_near(here, move.new_cluster)
         if bags not in roots:
             columns = np.concatenate([np.arange(design.n_columns)[design.columns[b]] for b in bags])
-            each = columns[:, None] * design.n_others + np.arange(design.n_others)
+            each = columns[:, None] * design.n_outputs + np.arange(design.n_outputs)
             rows = lower[each.ravel()]
             roots[bags] = Cholesky.of(rows @ rows.T).inverse_root()
     return roots
@@ -212,8 +216,8 @@ def is_expensive(design: Design, n_rows: int, widths: Sequence[int]) -> bool:
 
 def _price(design: Design, n_rows: int, widths: Sequence[int]) -> float:
     """Estimate the operations of screening: cross-tabulations with all bags, products with A⁻¹."""
-    tables = len(widths) * n_rows * len(design.bags) * design.n_class_pairs
-    return tables + 0.1 * sum(widths) * design.n_others * design.dimension**2
+    tables = len(widths) * n_rows * len(design.bags) * design.n_output_pairs
+    return tables + 0.1 * sum(widths) * design.n_outputs * design.dimension**2
 
 
 def _width(here: Scored, move: Move) -> int:
@@ -237,7 +241,7 @@ def worth_of_terms(
         inside[term.start : term.stop] = True
     where = np.flatnonzero(design.from_basis(inside.astype(np.float64)).ravel())
     block = covariance[np.ix_(where, where)]
-    precision = np.repeat(here.fit.prior.precision(design), design.n_others)[where]
+    precision = np.repeat(here.fit.prior.precision(design), design.n_outputs)[where]
     phi = here.fit.solution.phi.ravel()[where]
     _, log_determinant = np.linalg.slogdet(block)
     fit = 0.5 * float(phi @ np.linalg.solve(block, phi))
@@ -261,10 +265,10 @@ def _worth_outside(
     # own − cross A⁻¹ crossᵀ, upper triangle only. BLAS sees the transpose (column-major order), so
     # it computes the lower triangle.
     schur = dsyrk(-1.0, half.T, 1.0, block.own.T, trans=1, lower=1, overwrite_c=1).T
-    widths = [math.prod(design.basis.domain.n_states(x) - 1 for x in term) for term in terms]
-    orders = np.repeat(np.repeat([len(term) for term in terms], widths), design.n_others)
+    widths = [len(design.term_of(term).columns) for term in terms]
+    orders = np.repeat([len(term) for term in terms], np.multiply(widths, design.n_outputs))
     priors = [here.fit.prior]
-    known, needed = int(design.order_of_interaction.max()), int(orders.max())
+    known, needed = design.max_order, int(orders.max())
     if scorer.criterion.tunes_scales and needed > known:
         # A new order of interaction has no scale yet: try a few, each with its hyperprior.
         old = here.fit.prior.scales[:known]

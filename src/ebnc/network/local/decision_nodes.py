@@ -53,7 +53,7 @@ class DecisionNodes:
         self.target = target
         self.variables = tuple(variables)
         self.parents = tuple(dict.fromkeys(x for x in self.variables if x is not None))
-        self.domain = Domain({name: declared[name] for name in (*self.parents, target)})
+        self.domain = declared.only((*self.parents, target))
         self.states: IntArray = frozen(states, np.int64)
         self.equal: IntArray = frozen(equal, np.int64)
         self.other: IntArray = frozen(other, np.int64)

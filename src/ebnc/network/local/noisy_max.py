@@ -99,7 +99,7 @@ class NoisyMax:
         self.target, self.parents = target, tuple(effects)
         if target in effects:
             raise ParameterError(f"{target!r} is one of its own causes; remove it from effects")
-        self.domain = Domain({name: declared[name] for name in (*self.parents, target)})
+        self.domain = declared.only((*self.parents, target))
         self.descending = bool(descending)
         n_levels = self.domain.n_states(target)
         self.leak: FloatArray = frozen(

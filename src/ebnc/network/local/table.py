@@ -75,7 +75,7 @@ class Table:
         self.target, self.parents = target, tuple(parents)
         if len({target, *self.parents}) <= len(self.parents):
             raise ParameterError(f"{target!r} and its parents {list(self.parents)} repeat a name")
-        self.domain = Domain({name: declared[name] for name in (*self.parents, target)})
+        self.domain = declared.only((*self.parents, target))
         names = (*self.parents, target)
         shape = tuple(map(self.domain.n_states, names))
         checked = distributions(

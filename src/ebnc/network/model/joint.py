@@ -21,10 +21,12 @@ class Joint(Mapping[str, Local]):
     def __init__(self, locals_: Iterable[Local]) -> None:
         self._locals: dict[str, Local] = {}
         states: dict[str, tuple[State, ...]] = {}
+        ordered: set[str] = set()
         for local in locals_:
             if local.target in self._locals:
                 raise NetworkError(f"{local.target!r} has two local distributions; give one")
             self._locals[local.target] = local
+            ordered |= local.domain.ordered
             for name, declared in local.domain.items():
                 if states.setdefault(name, declared) != declared:
                     raise NetworkError(
@@ -34,7 +36,7 @@ class Joint(Mapping[str, Local]):
         if not self._locals:
             raise NetworkError("a network needs at least one node")
         self.order = topological_order({x: local.parents for x, local in self._locals.items()})
-        self.domain = Domain({name: states[name] for name in self._locals})
+        self.domain = Domain({name: states[name] for name in self._locals}, ordered)
 
     def __getitem__(self, name: str) -> Local:
         try:
