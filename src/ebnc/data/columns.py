@@ -44,14 +44,16 @@ class Numbers:
 class Labels:
     """Codes, which are places in ``labels``; −1 is missing, and some labels may not occur.
 
-    ``declared``: the labels are the states of a categorical type, in this order. ``written``: the
-    column was text, or all entries are missing.
+    ``declared``: the labels are the states of a categorical type, in this order. ``ordered``: the
+    type says that this order has a meaning. ``written``: the column was text, or all entries are
+    missing.
     """
 
     codes: IntArray
     labels: tuple[Hashable, ...]
     declared: bool = False
     written: bool = False
+    ordered: bool = False
 
     def __len__(self) -> int:
         return len(self.codes)

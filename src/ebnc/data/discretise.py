@@ -1,7 +1,8 @@
-"""Discretisers: cut points for a column of numbers, supervised (MDLP) or by quantiles.
+"""Discretisers: cut points for a column of numbers: fine bins, MDLP, or quantiles.
 
 The result is a tuple of ``Interval`` states. They are part of the domain, so a model saves and
-prints its bins, and accepts numbers for these variables.
+prints its bins, and accepts numbers for these variables. Fine bins carry curves, which are smooth
+(``parameters.coding``); MDLP and quantiles make a few intervals, each with an effect of its own.
 """
 
 import math
@@ -16,6 +17,35 @@ from ebnc.typing import FloatArray, IntArray
 def intervals(cuts: FloatArray) -> tuple[Interval, ...]:
     """Return the intervals between ascending cut points: low < x ≤ high."""
     return tuple(starmap(Interval, pairwise([-np.inf, *map(float, cuts), np.inf])))
+
+
+MOST_BINS = 31  # odd, so that no boundary lies at the median and bins can be symmetric
+ROWS_OF_BIN = 4
+
+
+def fine_cuts(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+    """Return the cut points of at most 31 bins, which do not depend on the target; ignore NaN.
+
+    A value that holds 1/31 of the rows or more, and at least 4, is a bin of its own: a zero, or a
+    limit of the scale. The other values are cut by their ranks into bins of about the same number
+    of rows, about 4 or more. If the sign of all values changes, the bins are the same in reverse
+    order: a value whose rank is at a boundary belongs to the bin that is nearer to the median.
+    """
+    present = ~np.isnan(values)
+    distinct, inverse = np.unique(values[present], return_inverse=True)
+    if len(distinct) < 2:
+        return np.empty(0)
+    weight = np.bincount(inverse, None if weights is None else weights[present]).astype(np.float64)
+    is_atom = weight >= max(weight.sum() / MOST_BINS, ROWS_OF_BIN)
+    rest = np.where(is_atom, 0.0, weight)
+    n_bins = int(min(MOST_BINS - is_atom.sum(), rest.sum() // ROWS_OF_BIN))
+    n_bins |= 1  # odd
+    place = (np.cumsum(rest) - rest / 2) * (n_bins / max(rest.sum(), 1e-300))
+    upper = np.ceil(place - 1e-9) - 1
+    bins = np.where(place > n_bins / 2, upper, np.floor(place + 1e-9))
+    differ = is_atom[1:] | is_atom[:-1] | (bins[1:] != bins[:-1])
+    last = np.flatnonzero(differ)
+    return np.asarray(distinct[last] + (distinct[last + 1] - distinct[last]) / 2)
 
 
 def quantile_cuts(values: FloatArray, n_bins: int, weights: FloatArray | None = None) -> FloatArray:

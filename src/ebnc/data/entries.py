@@ -109,7 +109,8 @@ def _of_arrow(name: str, array: Any, kind: Kind | None, options: Options, *, dec
     if pa.types.is_null(of):
         return Labels(np.full(len(array), -1, dtype=np.int8), (), written=True)
     if is_dictionary and (declared or of.ordered):
-        return Labels(code_array(array), tuple(array.dictionary.to_pylist()), declared=True)
+        labels = tuple(array.dictionary.to_pylist())
+        return Labels(code_array(array), labels, declared=True, ordered=of.ordered)
     if is_text(values):
         return read_text(name, array, kind, options)
     if is_dictionary:

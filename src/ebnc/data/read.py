@@ -25,12 +25,13 @@ from ebnc.data.plan import Plan
 from ebnc.data.sources import column_names, source_of
 from ebnc.data.states import learn_domain, refuse_single_class
 from ebnc.data.summaries import TableSummary
-from ebnc.data.table import Categories, Frame, Kind, Missing
-from ebnc.domain import Domain
+from ebnc.data.table import Categories, Coding, Frame, Kind, Missing
+from ebnc.domain import Domain, as_domain
 from ebnc.errors import DataError, DataWarning, StorageError
 from ebnc.typing import FloatArray
 
 PART_ROWS = 2**20
+SMOOTH, QUANTILE = Coding("smooth"), Coding("quantile")
 
 
 def learn_cases(
@@ -43,13 +44,15 @@ def learn_cases(
     missing: Missing = "state",
     weights: object = None,
     leave_out: bool = False,
+    coding: Coding = SMOOTH,
 ) -> Parts:
     """Learn the states of ``inputs`` and ``target``, and return the counted cases of ``keep``.
 
     ``keep``: inputs whose codes are returned; None: all. ``weights``: weights of the rows, or the
     name of their column; rows of weight 0 are left out. ``leave_out``: whether to leave identifiers
     out with a warning instead of raising. The columns of a two-dimensional array are the inputs,
-    then the target. Without a target, the first input is also the class.
+    then the target. Without a target, the first input is also the class. ``coding``: what numbers
+    become, and kinds of variables.
     """
     of_target = [] if target is None else [target]
     names = (*inputs, *of_target)
@@ -60,14 +63,15 @@ def learn_cases(
         if not isinstance(source, FrameSource):
             raise DataError("weights of files or a Dask DataFrame must be the name of a column")
         weights = source.add_weights(weights, names[0])
-    declared = Domain(categories or {})
+    declared = as_domain(categories or {})
     known = Coder(declared, [name for name in names if name in declared]).plan(source.options)
-    types = {name: kind for name, kind in source.options.types.items() if name in names}
+    types: dict[str, Kind] = {name: "label" for name in coding.nominal if name in names}
+    types |= {name: kind for name, kind in source.options.types.items() if name in names}
     plan = Plan(names, known.options, {**known.kinds, **types}, target, weights)
     require(plan.read, source.names)
     summary, plan = _summarised(source, plan)
     rest = _without_doubtful(summary, inputs, declared, plan, keep, leave_out)
-    domain = learn_domain(summary, rest, declared, missing)
+    domain = learn_domain(summary, rest, declared, missing, coding)
     if target is not None:
         refuse_single_class(domain, target)
     coded = rest if keep is None else [name for name in keep if name in domain]
@@ -76,24 +80,37 @@ def learn_cases(
 
 
 def learn_joint_cases(
-    data: Frame, categories: Categories | None, missing: Missing, weights: object
+    data: Frame,
+    categories: Categories | None,
+    missing: Missing,
+    weights: object,
+    coding: Coding = QUANTILE,
 ) -> Cases:
     """Read all columns except the weights; rows hold all of them, and the first is the target.
 
-    Numbers are cut at quantiles. The distinct rows must fit in memory.
+    By default numbers are cut at quantiles. The distinct rows must fit in memory.
     """
     names = [x for x in column_names(data) if not (isinstance(weights, str) and x == weights)]
     cases = learn_cases(
-        data, names, None, categories=categories, missing=missing, weights=weights, leave_out=True
+        data,
+        names,
+        None,
+        categories=categories,
+        missing=missing,
+        weights=weights,
+        leave_out=True,
+        coding=coding,
     )
     if not isinstance(cases, Cases):
         raise StorageError(f"{cases.n_rows} distinct rows do not fit in memory; raise memory_limit")
     return cases
 
 
-def learn_states(data: Frame, inputs: Sequence[str], target: str | None = None) -> Domain:
+def learn_states(
+    data: Frame, inputs: Sequence[str], target: str | None = None, coding: Coding = SMOOTH
+) -> Domain:
     """Learn the states of the columns of a table in memory."""
-    return learn_cases(data, inputs, target).domain
+    return learn_cases(data, inputs, target, coding=coding).domain
 
 
 def _summarised(source: Source, plan: Plan) -> tuple[TableSummary, Plan]:

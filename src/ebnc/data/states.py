@@ -2,11 +2,14 @@
 
 - Labels (text, categories, booleans): the declared states of a categorical type, else the observed
   labels in ascending order. The words True and False are booleans.
-- Numbers: whole numbers with at most ``FEW_VALUES`` distinct values are labels; all others are cut
-  into intervals, by MDLP if a target exists, else at quantiles. Dates are always cut.
+- Numbers: whole numbers with at most ``FEW_VALUES`` distinct values are labels in order; all others
+  are cut into intervals. By default these are fine bins, over which functions are smooth curves
+  (``numbers="smooth"``). MDLP and quantiles make a few intervals without an order; for these, few
+  whole numbers are labels without an order. Dates are always cut.
 - Missing entries: the last state, ``None``, or an error.
 
-``categories`` declares the states of a column. ``doubts`` detects columns that look like mistakes.
+``categories`` declares the states of a column, ``kinds`` whether they are in order. ``doubts``
+detects columns that look like mistakes.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -14,9 +17,9 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from ebnc.data.columns import EXACT, as_label
-from ebnc.data.discretise import intervals, mdlp_cuts, quantile_cuts
+from ebnc.data.discretise import fine_cuts, intervals, mdlp_cuts, quantile_cuts
 from ebnc.data.summaries import ColumnSummary, TableSummary
-from ebnc.data.table import Categories, Missing
+from ebnc.data.table import Coding, Missing
 from ebnc.domain import Domain, State
 from ebnc.errors import DataError, ParameterError
 from ebnc.typing import IntArray
@@ -27,12 +30,16 @@ HEAD = 1000  # values; checking these first usually shows that many are distinct
 
 
 def learn_domain(
-    summary: TableSummary, inputs: Sequence[str], categories: Categories | None, missing: Missing
+    summary: TableSummary,
+    inputs: Sequence[str],
+    declared: Domain,
+    missing: Missing,
+    coding: Coding,
 ) -> Domain:
     """Return the states of ``inputs`` and of the target, which is never cut into intervals."""
-    declared = Domain(categories or {})
     target = summary.target
     names = [*inputs, *([] if target is None else [target])]
+    ordered = {name for name in names if _is_ordered(name, summary, declared, coding)}
 
     def states(name: str) -> Sequence[State]:
         if name in declared:
@@ -40,9 +47,23 @@ def learn_domain(
         column = summary.columns[name]
         if name == target:
             return _states_of_target(name, column)
-        return _with_missing(name, _states_of_input(name, column, summary), column, missing)
+        own = _states_of_input(name, column, summary, coding)
+        return _with_missing(name, own, column, missing)
 
-    return Domain({name: states(name) for name in names})
+    return Domain({name: states(name) for name in names}, ordered)
+
+
+def _is_ordered(name: str, summary: TableSummary, declared: Domain, coding: Coding) -> bool:
+    """Whether the states of a variable are in order: as declared, else those of smooth numbers."""
+    if name in coding.kinds:
+        return coding.kinds[name] != "nominal"
+    if name in declared:
+        return name in declared.ordered
+    if name == summary.target:
+        return False
+    column = summary.columns[name]
+    is_number = bool(column.numbers.parts) and not column.labels.n_entries
+    return column.labels.ordered or (is_number and coding.numbers == "smooth")
 
 
 def _states_of_target(name: str, column: ColumnSummary) -> tuple[State, ...]:
@@ -58,7 +79,9 @@ def _states_of_target(name: str, column: ColumnSummary) -> tuple[State, ...]:
     return labels
 
 
-def _states_of_input(name: str, column: ColumnSummary, summary: TableSummary) -> tuple[State, ...]:
+def _states_of_input(
+    name: str, column: ColumnSummary, summary: TableSummary, coding: Coding
+) -> tuple[State, ...]:
     values, classes, weights = column.numbers.rows()
     if not len(values):
         return ordered_labels(name, column)
@@ -68,7 +91,9 @@ def _states_of_input(name: str, column: ColumnSummary, summary: TableSummary) ->
         if len(distinct) <= FEW_VALUES and is_whole.all():
             return tuple(map(as_label, distinct.tolist()))
     floats = np.asarray(values, dtype=np.float64)
-    if classes is None:
+    if coding.kinds.get(name) == "numeric" or coding.numbers == "smooth":
+        return intervals(fine_cuts(floats, weights))
+    if classes is None or coding.numbers == "quantile":
         return intervals(quantile_cuts(floats, N_QUANTILES, weights))
     codes = _class_order(summary)[classes]
     return intervals(mdlp_cuts(floats, codes, int(codes.max()) + 1, weights))

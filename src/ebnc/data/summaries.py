@@ -31,18 +31,20 @@ class LabelSummary:
     """Observed labels, at most ``MOST_STATES`` + 1.
 
     ``declared``: states of a categorical type, if any. ``n_entries``: entries that are not missing.
+    ``ordered``: the type says that its states are in order.
     """
 
     seen: dict[Hashable, None] = field(default_factory=dict)
     declared: tuple[Hashable, ...] | None = None
     n_entries: int = 0
+    ordered: bool = False
 
     @classmethod
     def of(cls, column: Labels) -> "LabelSummary":
         """Summarise the labels of a batch."""
         seen = dict.fromkeys(column.observed()[: MOST_STATES + 1])
         n_entries = len(column) - int(column.missing.sum())
-        return cls(seen, column.labels if column.declared else None, n_entries)
+        return cls(seen, column.labels if column.declared else None, n_entries, column.ordered)
 
     def add(self, other: "LabelSummary") -> None:
         """Add the labels of other rows."""
@@ -52,6 +54,7 @@ class LabelSummary:
             self.declared = None
         else:
             self.declared = other.declared
+        self.ordered = other.ordered and self.declared is not None
         self.n_entries += other.n_entries
         for label in other.seen:
             if len(self.seen) > MOST_STATES:

@@ -7,9 +7,10 @@ docs/guides/columns.md explains them to users.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from ebnc.data.rows import CodedRows
+from ebnc.domain import Kind as VariableKind
 from ebnc.domain import State
 from ebnc.errors import ParameterError
 
@@ -23,12 +24,46 @@ Missing: TypeAlias = Literal["state", "refuse"]
 Categories: TypeAlias = Mapping[str, int | Iterable[State]]
 Kind: TypeAlias = Literal["number", "label", "date"]
 
+Numbers: TypeAlias = Literal["smooth", "mdlp", "quantile"]
+"""What numbers become. "smooth": fine bins that carry a curve. "mdlp": intervals by the classes of
+the target, which have no order; at quantiles without a target. "quantile": five intervals."""
+
+NUMBERS = ("smooth", "mdlp", "quantile")
 KINDS = ("number", "label", "date")
 MISSING_WORDS = (
     *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
     *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
 )
 """Words for a missing entry, the same as in ``pandas.read_csv``."""
+
+
+@dataclass(frozen=True)
+class Coding:
+    """How columns become variables.
+
+    ``kinds``: kinds of variables by column, "nominal", "ordered" or "numeric", instead of the kind
+    that the entries show.
+    """
+
+    numbers: Numbers = "smooth"
+    kinds: Mapping[str, VariableKind] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.numbers not in NUMBERS:
+            raise ParameterError(
+                f"numbers must be one of {', '.join(NUMBERS)}, got {self.numbers!r}"
+            )
+        for name, kind in self.kinds.items():
+            if kind not in get_args(VariableKind):
+                raise ParameterError(
+                    f"the kind of column {name!r} must be one of "
+                    f"{', '.join(get_args(VariableKind))}, got {kind!r}"
+                )
+
+    @property
+    def nominal(self) -> list[str]:
+        """Columns that are declared as nominal, whose numbers are labels."""
+        return [name for name, kind in self.kinds.items() if kind == "nominal"]
 
 
 @dataclass(frozen=True)

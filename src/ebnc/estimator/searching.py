@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ebnc.data.parts import Parts
+from ebnc.data.parts import Parts, varying_inputs
 from ebnc.errors import ParameterError
 from ebnc.fitting.fit import Fit
 from ebnc.learn import fit_likelihood
@@ -12,13 +12,16 @@ from ebnc.likelihood.prior import as_prior
 from ebnc.score.bic import with_bic
 from ebnc.score.criterion import CRITERIA
 from ebnc.score.predictive_scale import best_factor, rescaled
+from ebnc.score.stacking import weight_of_second
 from ebnc.search.averaging import occams_window
 from ebnc.search.features import feature_worths
 from ebnc.search.greedy import SearchResult, greedy_search
 from ebnc.search.limits import Limits
 from ebnc.search.scorer import Scored, Scorer
-from ebnc.search.starts import least_structure, search_from_starts
+from ebnc.search.starts import least_structure, search_from_starts, with_all_inputs
 from ebnc.search.trace import FeatureWorth, SearchTrace, Step
+
+LEAST_WEIGHT = 0.01  # a model with less weight in an average is left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +66,7 @@ def search_models(
     try:
         result = search_from_starts(scorer, limits, report)
         if not result.trace.interrupted:
-            return _searched(scorer, result, prior_scale, average=average)
+            return _searched(scorer, result, prior_scale, limits, average=average)
         if on_interrupt == "raise":
             raise KeyboardInterrupt
     except KeyboardInterrupt:
@@ -73,11 +76,11 @@ def search_models(
             # Not even the first model is fitted: fit the smallest one, which takes no time.
             result = greedy_search(scorer, least_structure(cases, limits), limits, max_steps=0)
         result.trace.interrupted = True
-    return _searched(scorer, result, prior_scale, average=False)
+    return _searched(scorer, result, prior_scale, limits, average=False)
 
 
 def _searched(
-    scorer: Scorer, result: SearchResult, prior_scale: object, *, average: bool
+    scorer: Scorer, result: SearchResult, prior_scale: object, limits: Limits, *, average: bool
 ) -> Searched:
     """Fit the models of a search for prediction; skip importances if it was interrupted."""
     chosen = occams_window(scorer, result.met) if average else [(1.0, result.best)]
@@ -99,7 +102,34 @@ def _searched(
         return fit if factor is None else rescaled(posterior, fit, factor)
 
     weighted = [(weight, for_prediction(*with_prior(scored))) for weight, scored in chosen]
+    final = for_prediction(posterior, best)
+    if average and factor is not None:
+        weighted = _with_weak_pairs(scorer, result.best, final, weighted, limits)
     worths: tuple[FeatureWorth, ...] = ()
     if not result.trace.interrupted:
         worths = feature_worths(scorer, result.best, result.entered)
-    return Searched(for_prediction(posterior, best), weighted, result.trace, worths)
+    return Searched(final, weighted, result.trace, worths)
+
+
+def _with_weak_pairs(
+    scorer: Scorer,
+    best: Scored,
+    final: Fit,
+    weighted: list[tuple[float, Fit]],
+    limits: Limits,
+) -> list[tuple[float, Fit]]:
+    """Add a model with all inputs and weak pairs to an average, with the weight that predicts best.
+
+    Beside the best structure it has the main effects of the inputs that the search left out.
+    ``final``: the fit of the best structure at the scales for prediction.
+    """
+    structure = with_all_inputs(best.structure, varying_inputs(scorer.cases), limits)
+    with_pairs = scorer.with_weak_pairs(structure, best)
+    if with_pairs is None:
+        return weighted
+    posterior = scorer.posterior(with_pairs)
+    fit = rescaled(posterior, with_pairs.fit, best_factor(posterior, with_pairs.fit))
+    weight = weight_of_second(final, fit, posterior)
+    if weight < LEAST_WEIGHT:
+        return weighted
+    return [*((w * (1.0 - weight), one) for w, one in weighted if weight < 1.0), (weight, fit)]

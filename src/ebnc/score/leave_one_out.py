@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ebnc.data.cases import distinct_rows
+from ebnc.data.rows import CodedRows
 from ebnc.fitting.fit import Fit
 from ebnc.likelihood.counts import CellCounts, joined_counts
 from ebnc.likelihood.posterior import Posterior
@@ -36,13 +37,19 @@ MOST_ROWS = 2_000
 def leave_one_out_log_loss(posterior: Posterior, fit: Fit) -> float:
     """Return −Σ n_i log p(y_i|x_i, D without case i), over all cases, in nats."""
     data = chosen_rows(posterior)
-    total = looked_at = 0.0
-    for chunk in rows_with_covariance(fit, data.cells):
-        weights = data.weights[chunk.rows]
-        classes = data.classes[chunk.rows].astype(np.int64)
-        total += float(weights @ _losses(chunk, classes, np.minimum(weights, 1.0)))
-        looked_at += float(weights.sum())
-    return total * posterior.data.n_cases / looked_at
+    total = float(data.weights @ losses_of_rows(data, fit))
+    return total * posterior.data.n_cases / float(data.weights.sum())
+
+
+@one_blas_thread()
+def losses_of_rows(data: CellCounts, fit: Fit) -> FloatArray:
+    """Return −log p(y_i|x_i, D without case i) of weighted rows, which may be of another design."""
+    cells = data.cells if data.design is fit.design else fit.design.cells(data.rows)
+    parts = [np.empty(0)]
+    for chunk in rows_with_covariance(fit, cells):
+        weights = np.minimum(data.weights[chunk.rows], 1.0)
+        parts.append(_losses(chunk, data.classes[chunk.rows].astype(np.int64), weights))
+    return np.concatenate(parts)
 
 
 def chosen_rows(posterior: Posterior) -> CellCounts:
@@ -62,9 +69,7 @@ def chosen_rows(posterior: Posterior) -> CellCounts:
     first, inverse = distinct_rows(columns, sizes)
     row_weights = chosen.weights if chosen.weights.size else None
     weights = np.bincount(inverse, row_weights, minlength=len(first)).astype(np.float64)
-    return replace(
-        chosen, cells=chosen.cells[:, first], classes=chosen.classes[first], weights=weights
-    )
+    return replace(_rows_of(chosen, first), weights=weights)
 
 
 def _smallest(counts: CellCounts, of_cells: Signatures) -> Signatures:
@@ -72,13 +77,14 @@ def _smallest(counts: CellCounts, of_cells: Signatures) -> Signatures:
 
 
 def _up_to(counts: CellCounts, of_cells: Signatures, last: np.uint64) -> CellCounts:
-    where = np.flatnonzero(_row_signatures(counts, of_cells) <= last)
-    return replace(
-        counts,
-        cells=counts.cells[:, where],
-        classes=counts.classes[where],
-        weights=counts.weights[where] if counts.weights.size else counts.weights,
-    )
+    chosen = _rows_of(counts, np.flatnonzero(_row_signatures(counts, of_cells) <= last))
+    return replace(chosen, weights=chosen.weights.copy())
+
+
+def _rows_of(counts: CellCounts, where: IntArray) -> CellCounts:
+    rows = CodedRows(counts.rows.names, counts.rows.n_states, counts.rows.codes[:, where])
+    weights = counts.weights[where] if counts.weights.size else counts.weights
+    return CellCounts(counts.design, rows, counts.cells[:, where], counts.classes[where], weights)
 
 
 def _cell_signatures(class_counts: FloatArray) -> Signatures:

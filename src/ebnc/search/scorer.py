@@ -27,6 +27,8 @@ from ebnc.threads import in_parallel
 from ebnc.typing import FloatArray
 
 LAPLACE = Laplace()
+MOST_IN_PAIRS = 100  # inputs: some 5 000 weak pairs
+LARGEST_WITH_PAIRS = 4000  # parameters; the work grows with the third power
 MOST_PROJECTED = 16  # size of the cache of projected cases
 
 
@@ -101,6 +103,23 @@ class Scorer:
             self._memory |= zip(new, fits, strict=True)
             self.n_fits += len(new)
         return [self.at_prior(structure, prior, near) for structure, prior in asked]
+
+    def with_weak_pairs(self, structure: EmbeddedStructure, near: Scored) -> Scored | None:
+        """Score a structure with weak pairs; None if that is too large or there are no pairs.
+
+        Scales are chosen by evidence, also that of the weak pairs. ``near``: a similar fit.
+        """
+        n_inputs = len(structure.markov_blanket)
+        if not self.criterion.tunes_scales or not 1 < n_inputs <= MOST_IN_PAIRS:
+            return None
+        basis = Basis(structure, self.cases.domain, weak_pairs=True)
+        if basis.dimension > LARGEST_WITH_PAIRS:
+            return None
+        likelihood = likelihood_of(basis, self.cases_of(structure))
+        start = start_from(near.fit, likelihood.design)
+        prior = near.fit.prior
+        fit = maximise_evidence(likelihood, tolerance=1e-2, near=prior, start=start)
+        return self._scored(structure, fit)
 
     def cases_of(self, structure: EmbeddedStructure) -> Parts:
         """Return the cases with only the inputs of a structure, if they are in memory."""

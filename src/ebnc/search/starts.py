@@ -6,7 +6,7 @@ structure scores higher than the result, a second search starts there. With more
 is compared with the naive structure, which may be better if many inputs are weak.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ebnc.data.parts import Parts, varying_inputs
@@ -47,6 +47,16 @@ def search_from_starts(
 def naive_structure(cases: Parts, limits: Limits) -> EmbeddedStructure:
     """Return the naive structure without forbidden inputs and with required arcs."""
     return _structure(cases, limits, set(varying_inputs(cases)) - limits.forbidden_features)
+
+
+def with_all_inputs(
+    structure: EmbeddedStructure, names: Iterable[str], limits: Limits
+) -> EmbeddedStructure:
+    """Return the structure with the main effects of the inputs ``names`` that it does not use."""
+    families = dict(structure.families)
+    used = {*structure.markov_blanket, *limits.forbidden_features}
+    families |= {x: (structure.target,) for x in names if x not in used}
+    return EmbeddedStructure(structure.target, tuple(families.items()))
 
 
 def least_structure(cases: Parts, limits: Limits) -> EmbeddedStructure:

@@ -10,7 +10,7 @@ interaction arcs have equal probability, and so do all sets of a out of the pair
 
 (the number of arcs is not normalised). n counts inputs with more than one state.
 
-If numeric inputs were discretised with the labels in view, that was already a search for effects:
+If numeric inputs were cut into intervals with the labels in view (MDLP), that was already a search:
 c of m numeric inputs were cut, at places between two of N rows. Then n in the first term becomes
 
     C(m, c) · (m (N − 1) + number of other inputs)
@@ -41,7 +41,12 @@ def log_input_prior(n_inputs: int, n_chosen: int, log_effects: float | None = No
 def log_number_of_effects(cases: Parts) -> float:
     """Return the log of the number of single effects that were tried, including cuts."""
     states = [cases.domain[x] for x in cases.inputs]
-    cuts = [sum(isinstance(state, Interval) for state in each) - 1 for each in states]
+    cuts = [
+        -1
+        if x in cases.domain.ordered
+        else sum(isinstance(s, Interval) for s in cases.domain[x]) - 1
+        for x in cases.inputs
+    ]
     n_numbers, n_cut = sum(n >= 0 for n in cuts), sum(n > 0 for n in cuts)
     others = sum(n < 0 and len(each) > 1 for n, each in zip(cuts, states, strict=True))
     places = n_numbers * max(1.0, cases.total_weight - 1.0) + others

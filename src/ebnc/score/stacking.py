@@ -1,0 +1,35 @@
+"""Weights of two models in an average, by leave-one-out (Wolpert 1992).
+
+    maximise over 0 ≤ w ≤ 1:   Σ_i n_i log((1 − w) p_i + w q_i)
+
+p_i and q_i are the probabilities that the models, fitted without case i, give to its class
+(``leave_one_out``). The sum is concave in w. Evidence compares models as a whole; this weight asks
+how much the second one adds to the predictions of the first.
+"""
+
+import numpy as np
+
+from ebnc.fitting.fit import Fit
+from ebnc.likelihood.posterior import Posterior
+from ebnc.score.leave_one_out import chosen_rows, losses_of_rows
+
+HALVINGS = 40
+
+
+def weight_of_second(first: Fit, second: Fit, likelihood: Posterior) -> float:
+    """Return w; ``likelihood``: of the second fit, whose inputs are those of the first."""
+    rows = chosen_rows(likelihood)
+    p, q = (np.exp(-losses_of_rows(rows, fit)) for fit in (first, second))
+
+    def slope(w: float) -> float:
+        return float(rows.weights @ ((q - p) / np.maximum((1 - w) * p + w * q, 1e-300)))
+
+    low, high = 0.0, 1.0
+    if slope(low) <= 0.0:
+        return low
+    if slope(high) >= 0.0:
+        return high
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if slope(middle) > 0.0 else (low, middle)
+    return low
