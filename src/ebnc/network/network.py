@@ -286,7 +286,13 @@ class Network(Joint):
 
     @classmethod
     def from_pyagrum(cls, bn: Any) -> "Network":
-        """Convert a ``pyagrum.BayesNet`` ``bn`` to a network of full tables."""
+        """Convert a network of pyAgrum to a network of full tables.
+
+        Parameters
+        ----------
+        bn : pyagrum.BayesNet
+            The network to convert.
+        """
         return cls(tables_from_pyagrum(bn))
 
     def to_pyagrum(self) -> Any:
@@ -477,6 +483,11 @@ class Network(Joint):
 class LearnedNetwork(Network):
     """A network with the record of its learning.
 
+    Parameters
+    ----------
+    learned : Learned
+        The outcome of ``ebnc.network.learning.learn_network``.
+
     Attributes
     ----------
     scores : mapping
@@ -505,12 +516,19 @@ class LearnedNetwork(Network):
 class FittedNetwork(Network):
     """A network with given arcs, and its scores on the data that it was fitted to.
 
-    Attributes
+    Parameters
     ----------
+    locals_ : iterable of Local
+        The local distribution of every node.
     node_scores : mapping
         The ``NodeScore`` of every node.
     n_cases : float
         N, the sum of the row weights.
+
+    Attributes
+    ----------
+    node_scores, n_cases
+        As above.
     """
 
     def __init__(

@@ -18,7 +18,7 @@ rows keep their prior and contribute nothing.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -29,11 +29,13 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import betaln
 
 from ebnc.data.cases import Cases
+from ebnc.domain import Domain
+from ebnc.errors import ParameterError
 from ebnc.network.local.configurations import count_configurations
 from ebnc.network.local.local import LearnedLocal
-from ebnc.network.local.node import Kind, LearnedAnew
+from ebnc.network.local.node import FromScratchLearner, Kind
 from ebnc.network.local.noisy_max import NoisyMax
-from ebnc.network.local.plain import FieldType
+from ebnc.network.local.plain import FieldType, shaped
 from ebnc.network.local.tree_growth import ALPHAS, JEFFREYS
 from ebnc.typing import FloatArray
 
@@ -287,6 +289,21 @@ def _to_noisy_max(cases: Cases, parents: Sequence[str], fit: _Fit, descending: b
     return NoisyMax(cases.target, cases.domain, theta[0], effects, descending=descending)
 
 
+def _from_plain(target: str, domain: Domain, plain: Mapping[str, Any]) -> NoisyMax:
+    parents, tables = plain["parents"], plain["effects"]
+    if len(tables) != len(parents) or len(set(parents)) != len(parents):
+        raise ParameterError(
+            f"effects must have one table for each of {len(parents)} different parents"
+        )
+    n_levels = domain.n_states(target)
+    effects = {
+        name: shaped("effects", table, (domain.n_states(name), n_levels))
+        for name, table in zip(parents, tables, strict=True)
+    }
+    leak = shaped("leak", plain["leak"], (n_levels,))
+    return NoisyMax(target, domain, leak, effects, descending=plain["descending"])
+
+
 NOISY_MAX = Kind(
     name="noisy-max",
     words="noisy-MAX",
@@ -297,7 +314,7 @@ NOISY_MAX = Kind(
         "effects": FieldType.SEVERAL_PROBABILITIES,
     },
     to_plain=NoisyMax.to_plain,
-    from_plain=NoisyMax.from_plain,
-    learner=partial(LearnedAnew, "noisy-max", learn_noisy_max, cause_gains),
+    from_plain=_from_plain,
+    learner=partial(FromScratchLearner, "noisy-max", learn_noisy_max, cause_gains),
     is_readable=True,
 )

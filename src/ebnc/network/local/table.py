@@ -129,13 +129,25 @@ class Table:
         return self.theta.size // n_classes * (n_classes - 1)
 
     def probabilities(self, data: Rows) -> FloatArray:
-        """Return p(z | parents) of every row of ``data``, shape (rows, K)."""
+        """Return p(z | parents) of every row, shape (rows, K).
+
+        Parameters
+        ----------
+        data : table
+            Rows with the parents of the node.
+        """
         rows = encode(data, self.domain, self.parents)
         cells = (np.zeros(len(rows), np.intp), *map(rows.column, self.parents))
         return np.asarray(self.theta[None][cells])
 
     def log_probability(self, data: Rows) -> FloatArray:
-        """Return log p of the observed z of every row of ``data``, shape (rows,); −∞ if p is 0."""
+        """Return log p of the observed z of every row, shape (rows,); −∞ if p is 0.
+
+        Parameters
+        ----------
+        data : table
+            Rows with the node and its parents.
+        """
         return self._logarithms.log_odds(encode(data, self.domain, tuple(self.domain)))[:, 0]
 
     def to_frame(self) -> Any:
