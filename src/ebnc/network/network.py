@@ -27,10 +27,10 @@ from ebnc.network.inference.query import Method, query
 from ebnc.network.inference.query_result import QueryResult
 from ebnc.network.inference.sampling import sample_codes
 from ebnc.network.learning.constraints import Constraints
-from ebnc.network.learning.fit_network import Given, fit_network
+from ebnc.network.learning.fit_network import GivenGraph, fit_network
 from ebnc.network.learning.learn_network import (
     REGIMES,
-    Learned,
+    LearningResult,
     check_sample_size,
     learn_network,
     learn_settings,
@@ -190,7 +190,7 @@ class Network(Joint):
     @classmethod
     def fit(
         cls,
-        given: Given,
+        given: GivenGraph,
         data: Frame,
         *,
         local: str | Mapping[str, str] = "ebnc",
@@ -485,7 +485,7 @@ class LearnedNetwork(Network):
 
     Parameters
     ----------
-    learned : Learned
+    learned : LearningResult
         The outcome of ``ebnc.network.learning.learn_network``.
 
     Attributes
@@ -500,7 +500,7 @@ class LearnedNetwork(Network):
         "sparse" or "dense".
     """
 
-    def __init__(self, learned: Learned) -> None:
+    def __init__(self, learned: LearningResult) -> None:
         super().__init__(learned.locals_)
         self.scores = learned.scores
         self.trace = learned.trace

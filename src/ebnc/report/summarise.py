@@ -15,8 +15,8 @@ from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.contributions import block_to_table, centred, mean_square
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Term
-from ebnc.report.held_out import Labelled, held_out
-from ebnc.report.models import Reported, reported
+from ebnc.report.held_out import LabelledRows, held_out
+from ebnc.report.models import ReportedModel, reported
 from ebnc.report.panel import panel_of
 from ebnc.report.summary import (
     LONGEST_COUNT,
@@ -113,7 +113,7 @@ def summarise(
     )
 
 
-def _inputs(adapter: Reported) -> tuple[InputSummary, ...]:
+def _inputs(adapter: ReportedModel) -> tuple[InputSummary, ...]:
     worths = {w.feature: w.worth for w in getattr(adapter.source, "feature_worths_", ())}
     blanket = set(adapter.ebnc.structure.markov_blanket)
     inputs = []
@@ -152,7 +152,7 @@ def _fit(ebnc: EBNC) -> FitSummary:
     )
 
 
-def _terms(adapter: Reported) -> tuple[TermSummary, ...]:
+def _terms(adapter: ReportedModel) -> tuple[TermSummary, ...]:
     """The intercept, then the largest terms, up to the limits of a report.
 
     The size of a term is its root mean square over the training data.
@@ -200,7 +200,9 @@ def _trace(model: Any) -> TraceSummary | None:
     )
 
 
-def _case(adapter: Reported, terms: Sequence[TermSummary], data: Labelled | None, row: int) -> Case:
+def _case(
+    adapter: ReportedModel, terms: Sequence[TermSummary], data: LabelledRows | None, row: int
+) -> Case:
     """One row of the data; without data, every input in its first state."""
     if data is None:
         codes = [0] * len(adapter.inputs)

@@ -24,7 +24,7 @@ from ebnc.structure.model_string import parse_model_string
 FIT_KINDS = ("ebnc", "table", "auto")
 """Kinds of nodes that ``Network.fit`` accepts; ``auto`` is the best of the default kinds."""
 
-Given: TypeAlias = (
+GivenGraph: TypeAlias = (
     str
     | Iterable[tuple[str, str]]
     | Mapping[str, Local]
@@ -34,7 +34,7 @@ Given: TypeAlias = (
 
 
 def _read_graph(
-    given: Given, names: Sequence[str]
+    given: GivenGraph, names: Sequence[str]
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, EmbeddedStructure]]:
     """Return the parents of every column, and the embedded structures that were given.
 
@@ -68,7 +68,7 @@ def _read_graph(
 
 
 def fit_network(
-    given: Given,
+    given: GivenGraph,
     cases: Cases,
     local: str | Mapping[str, str],
     prior_scale: object,
@@ -117,7 +117,7 @@ def _fit_node(
 
 
 def _families(
-    given: Given,
+    given: GivenGraph,
 ) -> Iterable[tuple[str, EmbeddedStructure | Iterable[str]]]:
     """Return each node with its structure or its parents."""
     if isinstance(given, str):

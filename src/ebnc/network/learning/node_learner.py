@@ -63,7 +63,7 @@ class NodeLearner:
                 if fit is not None:
                     fits[name] = fit
         if all(fit.score is None for fit in fits.values()):
-            fits["table"] = self._stand_in(chosen, fits)
+            fits["table"] = self._fallback_table(chosen, fits)
         return NodeState(chosen, fits)
 
     def refine(self, state: NodeState, structure: EmbeddedStructure) -> NodeState:
@@ -77,7 +77,7 @@ class NodeLearner:
             return Table(self.node.target, [], self.node.cases.domain, [1.0])
         return self.learners.get(state.kind, self.tables).local(state.fits[state.kind])
 
-    def _stand_in(self, parents: tuple[str, ...], fits: dict[str, LocalFit]) -> LocalFit:
+    def _fallback_table(self, parents: tuple[str, ...], fits: dict[str, LocalFit]) -> LocalFit:
         """Return a table, because no allowed kind depends on all required parents."""
         if "table" in self.learners:  # the table is too large
             return LocalFit(-math.inf, parents)

@@ -19,10 +19,10 @@ from ebnc.fitted import FittedEBNC
 from ebnc.fitting.optimum import likelihood_of
 from ebnc.learn import fit_cases
 from ebnc.likelihood.posterior import Posterior
-from ebnc.network.local.configurations import Counted, count_by, count_configurations
+from ebnc.network.local.configurations import ConfigurationCounts, count_by, count_configurations
 from ebnc.network.local.decision_nodes import DecisionNodes
 from ebnc.network.local.local import Local
-from ebnc.network.local.table import Table, table_counted
+from ebnc.network.local.table import Table, counts_of_table
 from ebnc.network.local.tree_growth import ALPHAS
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
@@ -161,14 +161,14 @@ def _likelihood(local: EBNC, cases: Cases) -> Posterior:
     return likelihood_of(*_basis_and_cases(local, cases))
 
 
-def _counted(local: Local, cases: Cases, sample_size: float | None) -> Counted:
+def _counted(local: Local, cases: Cases, sample_size: float | None) -> ConfigurationCounts:
     """Return the counts by configuration of the parents, or by leaf."""
     if isinstance(local, Table):
         counts = count_configurations(cases, local.parents)[1]
-        return table_counted(counts, local.theta.size, sample_size)
+        return counts_of_table(counts, local.theta.size, sample_size)
     if isinstance(local, DecisionNodes):
         leaves, number = np.unique(local.leaves(cases.rows), return_inverse=True)
-        return Counted(count_by(cases, number, len(leaves)), local.dimension, ALPHAS)
+        return ConfigurationCounts(count_by(cases, number, len(leaves)), local.dimension, ALPHAS)
     raise ParameterError(
         f"{local.target!r} is of the kind {local.kind!r}, which has no BIC or evidence here; "
         "score with criterion='log_likelihood', or make it an EBNC, a table or a tree"

@@ -20,7 +20,7 @@ from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError
 from ebnc.memory import refuse_if_too_large
 from ebnc.network.local.configurations import (
-    Counted,
+    ConfigurationCounts,
     count_cells,
     count_configurations,
     count_with,
@@ -221,19 +221,23 @@ class TableLearner:
         def score(counts: FloatArray) -> float:
             n_cells = counts.size
             dimension = n_cells - n_cells // counts.shape[1]
-            return criterion.of_local(Counted(counts, dimension, alphas(n_cells)), n_cases)
+            return criterion.of_local(
+                ConfigurationCounts(counts, dimension, alphas(n_cells)), n_cases
+            )
 
         return score
 
 
-def table_counted(counts: FloatArray, n_cells: int, sample_size: float | None) -> Counted:
+def counts_of_table(
+    counts: FloatArray, n_cells: int, sample_size: float | None
+) -> ConfigurationCounts:
     """Return the counts of a table with ``n_cells`` cells, for its scores.
 
     Axis 1 of ``counts`` is the target. ``sample_size``: the equivalent sample size of BDeu; None
     chooses it by evidence.
     """
     dimension = n_cells - n_cells // counts.shape[1]
-    return Counted(counts, dimension, table_alphas(n_cells, sample_size))
+    return ConfigurationCounts(counts, dimension, table_alphas(n_cells, sample_size))
 
 
 def _from_plain(target: str, domain: Domain, plain: Mapping[str, Any]) -> Table:
