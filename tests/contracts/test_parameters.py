@@ -1,4 +1,4 @@
-"""Every parameter of every public function and method is listed in its docstring (numpydoc)."""
+"""Public names have docstrings, which list every parameter of functions and methods (numpydoc)."""
 
 import inspect
 import re
@@ -54,6 +54,16 @@ CALLABLES = {name: rest for name, *rest in public_callables()}
 def test_every_parameter_of_a_public_name_is_listed(name):
     function, described = CALLABLES[name]
     assert taken(function) <= listed(described)
+
+
+@pytest.mark.parametrize("name", ebnc.__all__)
+def test_every_public_name_has_a_docstring(name):
+    item = getattr(ebnc, name)
+    members = inspect.getmembers(item) if inspect.isclass(item) else []
+    public = [(x, member) for x, member in members if callable(member) and not x.startswith("_")]
+    public += [(x, m) for x, m in members if isinstance(m, property) and not x.startswith("_")]
+    assert inspect.getdoc(item)
+    assert [x for x, member in public if not inspect.getdoc(member)] == []
 
 
 def test_the_public_names_are_found():
