@@ -9,6 +9,7 @@ import pytest
 
 import ebnc
 from cli.command import succeeded
+from ebnc.formats.native import schema
 from ebnc.report import render_html, summarise, summarise_network
 from ebnc.score.bic import likelihood_supremum
 from ebnc.score.criterion import BIC, CRITERIA
@@ -90,3 +91,11 @@ def test_commands_know_a_score_in_the_table(data, tmp_path):
     succeeded("predict", model, source)
     succeeded("network", "learn", source, *options)
     succeeded("network", "query", model, "y")
+
+
+@pytest.mark.parametrize("command", [("learn",), ("network", "learn")])
+def test_the_schema_and_the_help_name_every_score(command):
+    parameters = schema()["$defs"]["classifier"]["properties"]["parameters"]
+    assert set(parameters["properties"]["score"]["enum"]) == set(CRITERIA)
+    shown = " ".join(succeeded(*command, "--help").text.split())
+    assert all(name in shown for name in CRITERIA)
