@@ -388,11 +388,8 @@ class Network(Joint):
         if len(rows) == 0:
             raise DataError("the data have no rows")
         checked = row_weights(data, weights, len(rows))
-
-        def cases_of(name: str) -> Cases:
-            return Cases(self.domain, name, rows, rows.column(name), checked)
-
-        return score_nodes(self, cases_of, criterion, prior_scale, equivalent_sample_size)
+        cases = Cases(self.domain, rows.names[0], rows, rows.codes[0], checked)
+        return score_nodes(self, cases, criterion, prior_scale, equivalent_sample_size)
 
     def conditional_log_likelihood(self, name: str, data: Rows) -> FloatArray:
         """Return log p(z_i | all other variables) of every row, shape (rows,).

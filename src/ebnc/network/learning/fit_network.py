@@ -80,7 +80,7 @@ def fit_network(
     kinds = _kinds(local, names)
     locals_, scores = [], {}
     for name in names:
-        own = Cases(cases.domain, name, cases.rows, cases.rows.column(name), cases.weights)
+        own = cases.with_target(name)
         structure = structures.get(name)
         fitted = _fit_node(own, parents[name], structure, kinds[name], prior_scale, sample_size)
         locals_.append(fitted)

@@ -36,8 +36,7 @@ class NodeLearner:
     def __init__(
         self, cases: Cases, target: str, settings: Settings, required: Sequence[str] = ()
     ) -> None:
-        own = Cases(cases.domain, target, cases.rows, cases.rows.column(target), cases.weights)
-        self.node = Node(own, settings, required)
+        self.node = Node(cases.with_target(target), settings, required)
         self.tables = TableLearner(self.node)
         self.embedded = EmbeddedLearner(self.node)
         made: dict[str, LocalLearner] = {"ebnc": self.embedded, "table": self.tables}

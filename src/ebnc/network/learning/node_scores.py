@@ -8,7 +8,7 @@ The evidence of tables, and of the leaves of trees and graphs, is exact (Dirichl
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,12 +91,12 @@ class NetworkScore:
 
 def score_nodes(
     locals_: Mapping[str, Local],
-    cases_of: Callable[[str], Cases],
+    joint: Cases,
     criterion: str,
     prior_scale: object,
     sample_size: float | None,
 ) -> NetworkScore:
-    """Score all nodes by one criterion; ``cases_of(name)``: the data with this node as target.
+    """Score all nodes by one criterion; the rows of ``joint`` hold all nodes.
 
     All criteria but "log_likelihood" refit the parameters, because they are scores of structures.
     """
@@ -105,7 +105,7 @@ def score_nodes(
         raise ParameterError(f"criterion must be one of {', '.join(known)}, got {criterion!r}")
     scores = {}
     for name, local in locals_.items():
-        cases = cases_of(name)
+        cases = joint.with_target(name)
         if criterion == "log_likelihood":
             scores[name] = log_likelihood(local, cases)
             continue
