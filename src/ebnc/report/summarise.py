@@ -19,7 +19,6 @@ from ebnc.report.held_out import LabelledRows, held_out
 from ebnc.report.models import ReportedModel, reported
 from ebnc.report.panel import panel_of
 from ebnc.report.summary import (
-    LONGEST_COUNT,
     VERSION,
     Case,
     FitSummary,
@@ -28,6 +27,7 @@ from ebnc.report.summary import (
     TermSummary,
     TraceStep,
     TraceSummary,
+    full_table,
 )
 from ebnc.report.words import state_text
 from ebnc.search.trace import SearchTrace
@@ -134,9 +134,8 @@ def _inputs(adapter: ReportedModel) -> tuple[InputSummary, ...]:
 
 
 def _fit(ebnc: EBNC) -> FitSummary:
-    sizes = [ebnc.domain.n_states(x) for x in ebnc.structure.markov_blanket]
-    full = (ebnc.domain.n_states(ebnc.structure.target) - 1) * prod(sizes)
-    shown, log10 = full if full < LONGEST_COUNT else None, math.log10(full)
+    sizes = map(ebnc.domain.n_states, ebnc.structure.markov_blanket)
+    shown, log10 = full_table(ebnc.domain.n_states(ebnc.target), sizes)
     if not isinstance(ebnc, FittedEBNC):
         return FitSummary(ebnc.dimension, shown, log10)
     fit = ebnc.fit

@@ -4,16 +4,25 @@
 can store the findings that need data. The panel is made from the model itself.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import prod
+from math import log10, prod
 from typing import Any
 
 from ebnc.field import Field, record_to_json
 
 VERSION = 1
 LONGEST_COUNT = 10**15  # longer counts are shown by their logarithm
+
+
+def full_table(n_states: int, sizes: Iterable[int]) -> tuple[int | None, float]:
+    """Return the number of parameters of a full table (None if too long) and its log₁₀.
+
+    ``n_states``: of the variable; ``sizes``: the numbers of states of its inputs.
+    """
+    full = max(1, n_states - 1) * prod(sizes)
+    return full if full < LONGEST_COUNT else None, log10(full)
 
 
 @dataclass(frozen=True, slots=True)
