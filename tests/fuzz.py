@@ -133,7 +133,7 @@ def dask_frame(table: dict[str, list[str]]) -> Any:
 def dask_client() -> Any:
     from dask.distributed import Client
 
-    return Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None)
+    return Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=":0")
 
 
 def learn(source: Any, inputs: list[str], classes: list[str]) -> ebnc.EBNCClassifier:

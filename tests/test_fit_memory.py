@@ -40,6 +40,7 @@ def test_many_states_times_many_classes_are_refused_by_name(shop, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

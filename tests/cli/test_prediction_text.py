@@ -5,12 +5,10 @@ import io
 import json
 
 import numpy as np
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ebnc.cli import prediction_text
 from ebnc.cli.prediction_text import PredictionText
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain
@@ -33,7 +31,7 @@ class Fixed:
         return self.table[rows.codes[0]]
 
     def text(self, numbers, *, as_json):
-        text = PredictionText(self, as_json=as_json)
+        text = PredictionText(self, as_json=as_json, at_a_time=7)
         rows = CodedRows(("x",), (len(self.table) + 1,), np.array([numbers], dtype=np.uint32))
         return (text.header + text.lines(rows)).decode()
 
@@ -60,12 +58,6 @@ def _is_text(label):
     return True
 
 
-@pytest.fixture
-def small_parts(monkeypatch):
-    monkeypatch.setattr(prediction_text, "AT_A_TIME", 7)
-
-
-@pytest.mark.usefixtures("small_parts")
 class TestLines:
     """Read by Python's csv and json: every label, and every probability to the bit."""
 

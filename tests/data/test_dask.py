@@ -42,7 +42,7 @@ def client():
             threads_per_worker=1,
             processes=True,
             memory_limit="800MB",
-            dashboard_address=None,
+            dashboard_address=":0",
         )
         with cluster, Client(cluster) as client:
             yield client
@@ -232,7 +232,7 @@ def test_a_worker_out_of_memory_is_a_clear_error(client):
 
 def test_a_cluster_without_workers_does_not_hang(client, monkeypatch):
     monkeypatch.setattr(dask_read, "PATIENCE", 0.5)
-    cluster = LocalCluster(n_workers=0, processes=True, dashboard_address=None)
+    cluster = LocalCluster(n_workers=0, processes=True, dashboard_address=":0")
     with (
         cluster,
         Client(cluster),

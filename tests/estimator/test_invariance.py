@@ -57,6 +57,7 @@ def test_names_and_orders_do_not_matter(n_rows):
     check(other, test, [list(other.classes_).index(LABELS[k]) for k in ("k0", "k1", "k2")])
 
 
+@pytest.mark.slow
 def test_weights_may_be_split_above_the_rows_that_are_always_counted():
     """20 000 rows, most of them distinct: not collapsed before the fit."""
     x, y = problem(20_000, n_inputs=10)

@@ -40,6 +40,21 @@ def test_half_a_character_in_a_name_is_refused(tmp_path):
         use(document, tmp_path)
 
 
+def test_a_repeated_name_of_a_column_is_refused(tmp_path):
+    document = learned("classifier")
+    features = document["model"]["features"]
+    features["names"].append(features["names"][0])
+    with pytest.raises(FormatError, match="different names"):
+        use(document, tmp_path)
+
+
+def test_weights_of_classes_that_are_no_list_are_refused(tmp_path):
+    document = learned("classifier")
+    document["model"]["parameters"]["class_weight"] = {"yes": {"float": "inf"}}
+    with pytest.raises(FormatError, match="class_weight: must be an array"):
+        use(document, tmp_path)
+
+
 def test_a_bin_of_negative_weight_is_refused(tmp_path):
     document = learned("classifier")
     document["findings"]["report"]["held_out"]["reliability"][0][0]["weight"] = -1.0

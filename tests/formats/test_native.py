@@ -231,7 +231,13 @@ JUNK = [REMOVED, None, True, -1, 0, 1e308, 1.5, "", "<script>alert(1)</script>",
 
 
 @pytest.mark.filterwarnings("ignore::ebnc.errors.DataWarning")  # states that are nonsense
-@pytest.mark.parametrize("name", regenerate.MODELS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in ("classifier", "network") else [])
+        for name in regenerate.MODELS
+    ],
+)
 def test_any_field_made_nonsense_is_refused_or_harmless(name, tmp_path):
     """Every place in the file × every junk: an EBNCError, or a model that predicts numbers."""
     contents = document(regenerate.MODELS[name]())

@@ -3,7 +3,6 @@
 import pytest
 
 from ebnc.errors import FileError, FormatError
-from ebnc.formats import strict_json
 from ebnc.formats.strict_json import parse_json, read_json, to_json_bytes
 
 
@@ -30,11 +29,10 @@ def test_traps_are_refused_with_one_error(content, words):
         parse_json(content)
 
 
-def test_a_file_that_is_too_large_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
-    monkeypatch.setattr(strict_json, "LARGEST_FILE", 10)
+def test_a_file_that_is_too_large_is_refused_before_it_is_parsed(tmp_path):
     (tmp_path / "large.json").write_bytes(b"[1, 2, 3, 4, 5]")
     with pytest.raises(FormatError, match="larger than 10 bytes"):
-        read_json(tmp_path / "large.json")
+        read_json(tmp_path / "large.json", largest=10)
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path):

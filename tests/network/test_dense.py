@@ -1,5 +1,7 @@
 """Dense networks: nodes against ``ebnc.fit`` and scikit-learn, the choice of kinds, orders."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -9,7 +11,6 @@ from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
 from ebnc.errors import SearchError
 from ebnc.likelihood.prior import INTERCEPT_SCALE
-from ebnc.network.learning import indicators
 from ebnc.network.learning.dense_node import fit_dense_node
 from ebnc.network.learning.indicators import Indicators
 from network.networks import random_network
@@ -36,10 +37,10 @@ def indicators_of(data, weights=None):
 
 @pytest.mark.parametrize("share", [0.0, 1.0], ids=["BLAS", "lists"])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_node_is_what_fit_finds_with_the_same_scale(seed, share, monkeypatch):
-    monkeypatch.setattr(indicators, "DENSE_SHARE", share)
+def test_a_node_is_what_fit_finds_with_the_same_scale(seed, share):
     data = binary_data(seed)
     rows, domain = indicators_of(data)
+    rows = replace(rows, dense_share=share)
     names = list(data)
     for d in (0, 1, 5):
         fit = fit_dense_node(rows, d)

@@ -14,7 +14,7 @@ from ebnc.formats.native import schema
 from ebnc.network.local.configurations import largest_log_likelihood
 from ebnc.network.local.kinds import KINDS, learnable_kinds
 from ebnc.network.local.local import LearnedLocal
-from ebnc.network.local.node import Kind, LearnedAnew
+from ebnc.network.local.node import FromScratchLearner, Kind
 from ebnc.network.local.plain import FieldType, shaped
 from ebnc.report import render_html, summarise_network
 from ebnc.score.dirichlet import dirichlet_log_evidence
@@ -73,7 +73,7 @@ PARITY = Kind(
     fields={"parents": FieldType.VARIABLES, "theta": FieldType.PROBABILITIES},
     to_plain=lambda local: {"parents": local.parents, "theta": local.theta.ravel()},
     from_plain=from_plain,
-    learner=partial(LearnedAnew, "parity", learn, gains),
+    learner=partial(FromScratchLearner, "parity", learn, gains),
     is_readable=True,
 )
 

@@ -13,7 +13,12 @@ from ebnc.data.cases import Cases
 from ebnc.data.coder import encode
 from ebnc.data.read import learn_joint_cases
 from ebnc.errors import ParameterError
-from ebnc.network.local.noisy_max_learning import _Counted, _fit, cause_gains, learn_noisy_max
+from ebnc.network.local.noisy_max_learning import (
+    _Counts,
+    _fit,
+    cause_gains,
+    learn_noisy_max,
+)
 from ebnc.score.dirichlet import dirichlet_log_evidence
 from network.networks import random_local
 
@@ -130,7 +135,7 @@ def test_the_fit_is_the_highest_maximum_that_scipy_finds():
     truth = random_noisy_max(2)
     data, alpha, normal = rows_of(truth, 200, seed=3), 0.5, (0, 1, 2)
     cases = cases_of(data, DOMAIN)
-    fit = _fit(_Counted.of(cases, truth.parents), normal, alpha)
+    fit = _fit(_Counts.of(cases, truth.parents), normal, alpha)
 
     coded = encode(data, ebnc.Domain(DOMAIN), tuple(DOMAIN))
 
@@ -166,7 +171,7 @@ def test_the_fit_is_the_highest_maximum_that_scipy_finds():
 def test_evidence_of_one_cause_is_nearly_the_integral(alpha):
     two = {"X": 2, "Z": 2}
     data = {"X": [0] * 60 + [1] * 40, "Z": [0] * 50 + [1] * 10 + [0] * 12 + [1] * 28}
-    fit = _fit(_Counted.of(cases_of(data, two), ["X"]), (0,), alpha)
+    fit = _fit(_Counts.of(cases_of(data, two), ["X"]), (0,), alpha)
 
     def joint(leak, cause):
         h, g = leak, leak * cause
@@ -179,7 +184,7 @@ def test_evidence_of_one_cause_is_nearly_the_integral(alpha):
 
 def test_without_parents_evidence_is_nearly_dirichlets():
     data = {"Z": ["no"] * 30 + ["some"] * 12 + ["much"] * 7}
-    counted = _Counted.of(cases_of(data, DOMAIN), [])
+    counted = _Counts.of(cases_of(data, DOMAIN), [])
     exact = dirichlet_log_evidence(np.array([[30.0, 12.0, 7.0]]), 0.5)
     assert _fit(counted, (), 0.5).log_evidence == pytest.approx(exact, abs=0.1)
     # The prior is symmetric: it is the same whichever way round the levels are.

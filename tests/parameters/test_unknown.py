@@ -70,6 +70,7 @@ def test_one_unknown_entry_is_averaged_exactly_however_many_rows_there_are():
             np.testing.assert_allclose(found[i], wanted, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_if_nothing_is_known_classes_have_their_shares(n_classes):
     """With thousands of different rows, of which a few hundred are kept."""

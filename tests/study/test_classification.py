@@ -117,6 +117,7 @@ def test_a_set_that_is_not_there_comes_from_openml(tmp_path, monkeypatch):
         download_set("nowhere", tmp_path)
 
 
+@pytest.mark.slow
 def test_smoke_every_model_of_the_study_and_going_on(directory, capsys):
     """The whole of Part A on one small set; a second run measures nothing again."""
     options = ["--data", str(directory), "--sets", "toy", "--repeats", "0", "--jobs", "1"]

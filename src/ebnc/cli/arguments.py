@@ -87,12 +87,12 @@ def reading(
     decimal: str,
 ) -> dict[str, Any]:
     """Convert options of the command line to keyword arguments of ``DataFiles``."""
-    from ebnc.data.table import MISSING_WORDS
+    from ebnc.data.table import KINDS, MISSING_WORDS
 
     kinds = {}
     for text in types or ():
         name, sign, kind = text.rpartition("=")
-        if not sign or kind not in ("number", "label", "date"):
+        if not sign or kind not in KINDS:
             raise ParameterError(
                 f"--type takes COLUMN=KIND, where KIND is number, label or date, got {text!r}"
             )

@@ -90,7 +90,10 @@ def learn(
     refuse_outputs(out, report, data, force=force)
     scale = _scale(prior_scale)
     options = reading(types, missing, delimiter, decimal)
-    with shown_progress(quiet=quiet) as shown, data_files(data, shown.share, **options) as files:
+    with (
+        shown_progress(quiet=quiet) as progress,
+        data_files(data, progress.share, **options) as files,
+    ):
         inputs = chosen_columns(files, include, exclude, target=target, weights=weights)
         if not inputs:
             raise DataError(f"no columns are left to predict {target!r} from")
@@ -107,7 +110,7 @@ def learn(
             average=average,
             on_interrupt="best",
         )
-        classifier.fit_cases(cases, report=shown.step)
+        classifier.fit_cases(cases, report=progress.step)
         classifier.set_params(on_interrupt="raise")  # an interrupted fold would bias the estimate
         interrupted = classifier.trace_ is not None and classifier.trace_.interrupted
         note = "interrupted; the best model so far was saved" if interrupted else ""
@@ -120,7 +123,7 @@ def learn(
                 rows = EvaluationRows.read(classifier, files, target, weights)
                 summary = rows.summary(classifier, target, command)
                 if not interrupted:
-                    shown.say("cross-validating")
+                    progress.show("cross-validating")
                     summary = replace(summary, held_out=rows.held_out(classifier, target, folds))
             except KeyboardInterrupt:
                 note = "cross-validation was interrupted; the model is complete"

@@ -45,9 +45,9 @@ def predict(
     coder = Coder(predictor.domain, predictor.used, "extra")
     n_written = 0
     with (
-        shown_progress(quiet=quiet) as shown,
+        shown_progress(quiet=quiet) as progress,
         data_files(
-            data, shown.share, **arguments.reading(None, missing, delimiter, decimal)
+            data, progress.share, **arguments.reading(None, missing, delimiter, decimal)
         ) as files,
         output(out, force=force) as file,
     ):

@@ -15,7 +15,7 @@ AT_A_TIME = 2**16  # probabilities, so few that their text stays in the cache
 class PredictionText:
     """Formats predictions for coded rows: first ``header``, then ``lines``."""
 
-    def __init__(self, predictor: Predictor, *, as_json: bool) -> None:
+    def __init__(self, predictor: Predictor, *, as_json: bool, at_a_time: int = AT_A_TIME) -> None:
         classes = predictor.classes.tolist()
         if as_json:
             self.header, self._end = b"", "]}\n"
@@ -26,7 +26,7 @@ class PredictionText:
             self._end = "\n"
             self._starts = [_csv_line([str(label), ""])[:-1] for label in classes]
         self._predictor = predictor
-        self._n_rows = max(1, AT_A_TIME // len(classes))  # rows per prediction
+        self._n_rows = max(1, at_a_time // len(classes))  # rows per prediction
 
     def lines(self, rows: CodedRows) -> bytes:
         """Predict rows, which hold the predictor's inputs with one more state each, and format."""

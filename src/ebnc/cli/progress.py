@@ -12,23 +12,23 @@ LONGEST = 100  # characters of the line
 
 
 class ProgressLine:
-    """A line of progress. ``show`` replaces the text that is shown; None shows nothing."""
+    """A line of progress. ``update`` replaces the text on the screen; None shows nothing."""
 
-    def __init__(self, show: Callable[[str], None] | None = None) -> None:
-        self._show = show
+    def __init__(self, update: Callable[[str], None] | None = None) -> None:
+        self._update = update
 
-    def say(self, words: str) -> None:
+    def show(self, words: str) -> None:
         """Show this text."""
-        if self._show is not None:
-            self._show(words[:LONGEST])
+        if self._update is not None:
+            self._update(words[:LONGEST])
 
     def share(self, task: str, done: float) -> None:
         """Show a task and how much of it is done, 0 … 1."""
-        self.say(f"{task}: {done:.0%}")
+        self.show(f"{task}: {done:.0%}")
 
     def step(self, step: "Step") -> None:
         """Show a step of a search."""
-        self.say(f"searching: score {step.score:.1f}, {step.dimension} parameters, {step.move}")
+        self.show(f"searching: score {step.score:.1f}, {step.dimension} parameters, {step.move}")
 
 
 @contextmanager

@@ -33,6 +33,10 @@ class Cases:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def with_target(self, name: str) -> "Cases":
+        """Return the same rows, where the class is another variable of the rows."""
+        return replace(self, target=name, classes=self.rows.column(name))
+
     @property
     def inputs(self) -> tuple[str, ...]:
         """Names of the inputs."""

@@ -115,14 +115,14 @@ class Coder:
             found = self._rules[name].codes(column)
             is_unknown = found < 0
             if is_unknown.any():
-                self._note_unknown(name, column, is_unknown)
+                self._count_unknown(name, column, is_unknown)
                 found = np.where(is_unknown, self.domain.n_states(name), found)
             if self.unseen == "extra":
                 self.unknown.entries[name] += len(column) - int(column.missing.sum())
             codes[v] = found
         return CodedRows(self.names, self.n_states, codes)
 
-    def _note_unknown(self, name: str, column: Column, is_unknown: NDArray[np.bool_]) -> None:
+    def _count_unknown(self, name: str, column: Column, is_unknown: NDArray[np.bool_]) -> None:
         """Count unknown entries, or raise for the first that ``unseen`` does not allow."""
         others = is_unknown & ~column.missing
         refused = {"error": is_unknown, "missing": others, "extra": is_unknown[:0]}[self.unseen]

@@ -90,7 +90,13 @@ class DataFiles:
         return n_bytes
 
     def chosen(self, names: Sequence[str]) -> list[str]:
-        """Select the columns to learn from."""
+        """Return the columns to learn from.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns of the files.
+        """
         return [x for x in (self.include or names) if x not in set(self.exclude)]
 
     def find(self) -> tuple[str, ...]:

@@ -178,7 +178,6 @@ def code_array(array: Any) -> IntArray:
 
 
 def _is_missing_word(trimmed: Any, options: Options) -> Any:
-
     return pc.is_in(trimmed, value_set=_words(options.missing_words))
 
 

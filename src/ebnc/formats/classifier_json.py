@@ -198,7 +198,7 @@ def _features_from_json(field: Field, inputs: set[str]) -> tuple[int, tuple[str,
     parts = field.object(["count", "names"])
     count = parts["count"].integer(1, 10_000_000)
     names = parts["names"].optional(Field.texts)
-    known = {f"x{i}" for i in range(count)} if names is None else set(names)
-    if len(known) != count or not inputs <= known:
+    known = [f"x{i}" for i in range(count)] if names is None else names
+    if not len(known) == len(set(known)) == count or not inputs <= set(known):
         raise field.error("must list 'count' different names, and include all inputs of the domain")
     return count, names

@@ -189,7 +189,7 @@ def schema() -> dict[str, Any]:
     return content
 
 
-class _Opened(NamedTuple):
+class _Document(NamedTuple):
     """A model file whose outer fields were checked; ``model`` is not checked yet."""
 
     kind: str
@@ -198,7 +198,7 @@ class _Opened(NamedTuple):
     findings: Mapping[str, Any]
 
 
-def _open_document(value: Any) -> _Opened:
+def _open_document(value: Any) -> _Document:
     """Check the outer fields of a file: format, version and kind."""
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise FormatError(f"this is not an ebnc model file; field 'format' must be {FORMAT!r}")
@@ -213,7 +213,7 @@ def _open_document(value: Any) -> _Opened:
     if not isinstance(findings, dict):
         raise parts["findings"].error("must be an object")
     provenance = provenance_from_json(parts["provenance"])
-    return _Opened(parts["kind"].choice(KINDS), provenance, parts["model"], findings)
+    return _Document(parts["kind"].choice(KINDS), provenance, parts["model"], findings)
 
 
 def _read_document(value: Any) -> ModelFile:

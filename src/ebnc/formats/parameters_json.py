@@ -53,7 +53,7 @@ def parameters_from_json(field: Field) -> tuple[dict[str, Any], bool]:
     del values["score"], values["predictive"]
     if isinstance(values["structure"], dict):
         values["structure"] = structure_from_json(parts["structure"])
-    if isinstance(values["class_weight"], list):
+    if isinstance(values["class_weight"], list | dict):
         pairs = [item.object(["class", "weight"]) for item in parts["class_weight"].items()]
         values["class_weight"] = {
             label_from_json(pair["class"]): pair["weight"].number() for pair in pairs

@@ -15,20 +15,20 @@ LARGEST_FILE = 512 * 2**20
 LONGEST_INTEGER = 100  # digits; longer numbers are not counts, and are slow to read
 
 
-def read_json(path: str | os.PathLike[str]) -> Any:
-    """Read a JSON file."""
+def read_json(path: str | os.PathLike[str], largest: int = LARGEST_FILE) -> Any:
+    """Read a JSON file of at most ``largest`` bytes."""
     try:
         with open(path, "rb") as file:
-            content = file.read(LARGEST_FILE + 1)
+            content = file.read(largest + 1)
     except OSError as error:
         raise FileError(f"cannot read {os.fspath(path)}: {error.strerror or error}") from None
-    return parse_json(content)
+    return parse_json(content, largest)
 
 
-def parse_json(content: bytes) -> Any:
-    """Parse JSON text."""
-    if len(content) > LARGEST_FILE:
-        raise FormatError(f"the file is larger than {LARGEST_FILE} bytes; it is not a model file")
+def parse_json(content: bytes, largest: int = LARGEST_FILE) -> Any:
+    """Parse JSON text of at most ``largest`` bytes."""
+    if len(content) > largest:
+        raise FormatError(f"the file is larger than {largest} bytes; it is not a model file")
     try:
         value = json.loads(
             content.decode("utf-8"),

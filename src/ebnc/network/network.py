@@ -27,10 +27,10 @@ from ebnc.network.inference.query import Method, query
 from ebnc.network.inference.query_result import QueryResult
 from ebnc.network.inference.sampling import sample_codes
 from ebnc.network.learning.constraints import Constraints
-from ebnc.network.learning.fit_network import Given, fit_network
+from ebnc.network.learning.fit_network import GivenGraph, fit_network
 from ebnc.network.learning.learn_network import (
     REGIMES,
-    Learned,
+    LearningResult,
     check_sample_size,
     learn_network,
     learn_settings,
@@ -190,7 +190,7 @@ class Network(Joint):
     @classmethod
     def fit(
         cls,
-        given: Given,
+        given: GivenGraph,
         data: Frame,
         *,
         local: str | Mapping[str, str] = "ebnc",
@@ -286,7 +286,13 @@ class Network(Joint):
 
     @classmethod
     def from_pyagrum(cls, bn: Any) -> "Network":
-        """Convert a ``pyagrum.BayesNet`` ``bn`` to a network of full tables."""
+        """Convert a network of pyAgrum to a network of full tables.
+
+        Parameters
+        ----------
+        bn : pyagrum.BayesNet
+            The network to convert.
+        """
         return cls(tables_from_pyagrum(bn))
 
     def to_pyagrum(self) -> Any:
@@ -382,11 +388,8 @@ class Network(Joint):
         if len(rows) == 0:
             raise DataError("the data have no rows")
         checked = row_weights(data, weights, len(rows))
-
-        def cases_of(name: str) -> Cases:
-            return Cases(self.domain, name, rows, rows.column(name), checked)
-
-        return score_nodes(self, cases_of, criterion, prior_scale, equivalent_sample_size)
+        cases = Cases(self.domain, rows.names[0], rows, rows.codes[0], checked)
+        return score_nodes(self, cases, criterion, prior_scale, equivalent_sample_size)
 
     def conditional_log_likelihood(self, name: str, data: Rows) -> FloatArray:
         """Return log p(z_i | all other variables) of every row, shape (rows,).
@@ -477,6 +480,11 @@ class Network(Joint):
 class LearnedNetwork(Network):
     """A network with the record of its learning.
 
+    Parameters
+    ----------
+    learned : LearningResult
+        The outcome of ``ebnc.network.learning.learn_network``.
+
     Attributes
     ----------
     scores : mapping
@@ -489,7 +497,7 @@ class LearnedNetwork(Network):
         "sparse" or "dense".
     """
 
-    def __init__(self, learned: Learned) -> None:
+    def __init__(self, learned: LearningResult) -> None:
         super().__init__(learned.locals_)
         self.scores = learned.scores
         self.trace = learned.trace
@@ -505,12 +513,19 @@ class LearnedNetwork(Network):
 class FittedNetwork(Network):
     """A network with given arcs, and its scores on the data that it was fitted to.
 
-    Attributes
+    Parameters
     ----------
+    locals_ : iterable of Local
+        The local distribution of every node.
     node_scores : mapping
         The ``NodeScore`` of every node.
     n_cases : float
         N, the sum of the row weights.
+
+    Attributes
+    ----------
+    node_scores, n_cases
+        As above.
     """
 
     def __init__(

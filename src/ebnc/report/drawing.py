@@ -107,7 +107,7 @@ def draw_structure(
     return Drawing(width, max(bottoms) + MARGIN, tuple(nodes), arcs, tuple(plates), shown.n_hidden)
 
 
-class _Shown(NamedTuple):
+class _DrawnInputs(NamedTuple):
     """The inputs that are drawn: parents of Y, parents of its children only, and its children.
 
     ``inner``: the parents of every child, without Y. ``n_children``: counts hidden children too.
@@ -120,7 +120,7 @@ class _Shown(NamedTuple):
     n_hidden: int
 
 
-def _shown(structure: EmbeddedStructure, importance: Mapping[str, float]) -> _Shown:
+def _shown(structure: EmbeddedStructure, importance: Mapping[str, float]) -> _DrawnInputs:
     """All inputs of the Markov blanket, or the most important ones."""
     blanket = structure.markov_blanket
     ranked = sorted(blanket, key=lambda x: -importance.get(x, 0.0))
@@ -133,11 +133,11 @@ def _shown(structure: EmbeddedStructure, importance: Mapping[str, float]) -> _Sh
         for x in blanket
         if x in children & chosen
     }
-    return _Shown(parents, spouses, inner, len(children), len(blanket) - len(chosen))
+    return _DrawnInputs(parents, spouses, inner, len(children), len(blanket) - len(chosen))
 
 
 def _arcs(
-    shown: _Shown, at: Mapping[str, Node], y_node: Node, plates: Sequence[Plate]
+    shown: _DrawnInputs, at: Mapping[str, Node], y_node: Node, plates: Sequence[Plate]
 ) -> tuple[Arc, ...]:
     """All arcs: into Y, from Y to its children or their plate, and between inputs."""
     arcs = [_down(at[parent], y_node) for parent in shown.parents]

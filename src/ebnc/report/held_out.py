@@ -16,7 +16,7 @@ Z_95 = 1.959963984540054
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
+class LabelledRows:
     """Rows, each input with an extra state for unknown entries, and classes as numbers.
 
     ``predict``: (training rows, test rows) → p(y|x) of the test rows, shape (rows, K). Classes that
@@ -44,7 +44,7 @@ def _split(classes: IntArray, n_folds: int, random_state: int) -> list[tuple[Int
         return list(folds.split(np.zeros(len(classes)), classes))
 
 
-def held_out(data: Labelled, n_folds: int = 5, random_state: int = 0) -> HeldOut | None:
+def held_out(data: LabelledRows, n_folds: int = 5, random_state: int = 0) -> HeldOut | None:
     """Cross-validated measures; None if the data have too few rows to hold any out."""
     classes, shape = data.classes, (len(data.classes), data.n_classes)
     if n_folds < 2 or np.bincount(classes).max(initial=0) < 2:

@@ -1,4 +1,4 @@
-"""Layered layout of a DAG (Sugiyama, Tagawa & Toda 1981): arcs lead down and cross no node.
+"""Layout layout of a DAG (Sugiyama, Tagawa & Toda 1981): arcs lead down and cross no node.
 
 Depths → bends where an arc passes a layer → an order in each layer with few crossings → horizontal
 positions close to the neighbours in the layers above and below.
@@ -21,7 +21,7 @@ Layers = list[list[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Layered:
+class Layout:
     """A layout: the nodes of each layer from left to right, and ``x``, the centre of each node.
 
     ``bends``: for every arc (parent, child), its positions in the layers between the two.
@@ -34,7 +34,7 @@ class Layered:
 
 def in_layers(
     parents: Mapping[str, Sequence[str]], widths: Mapping[str, float], widest: float
-) -> Layered:
+) -> Layout:
     """Lay out a DAG whose nodes have ``widths``; layers are about ``widest`` at most."""
     names = list(parents)
     place = {x: i for i, x in enumerate(names)}
@@ -60,7 +60,7 @@ def in_layers(
         below[upper].append(lower)
     layers = _ordered(layers, above, below)
     x_of = _placed(layers, above, below, width, len(names))
-    return Layered(
+    return Layout(
         tuple(tuple(names[v] for v in layer if v < len(names)) for layer in layers),
         {x: x_of[place[x]] for x in names},
         {arc: tuple(x_of[v] for v in chain) for arc, chain in chains.items()},

@@ -27,7 +27,7 @@ from ebnc.parameters.contributions import Contributions, contributions, weights_
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.tables import TableSum
 from ebnc.predictor import Predictor
-from ebnc.report.held_out import Labelled
+from ebnc.report.held_out import LabelledRows
 from ebnc.typing import FloatArray, IntArray
 
 
@@ -49,7 +49,7 @@ class AveragingClassifier(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Reported:
+class ReportedModel:
     """A model to report.
 
     ``ebnc``: the best model. ``predictor``: predicts, by one model or an average of several.
@@ -102,13 +102,15 @@ class Reported:
         phi = self.ebnc.phi_in(ORTHONORMAL.name)
         return contributions(self.ebnc.basis, phi, rows, self.state_weights)
 
-    def labelled(self, x: Any, y: Any, weights: Any) -> Labelled:
+    def labelled(self, x: Any, y: Any, weights: Any) -> LabelledRows:
         """Encode data with classes and weights for cross-validation."""
         if isinstance(self.source, AveragingClassifier):
             return self._of_classifier(self.source, x, y, weights)
         return self._of_ebnc(x, y, weights)
 
-    def _of_classifier(self, model: AveragingClassifier, x: Any, y: Any, weights: Any) -> Labelled:
+    def _of_classifier(
+        self, model: AveragingClassifier, x: Any, y: Any, weights: Any
+    ) -> LabelledRows:
         from sklearn.base import clone
 
         if y is None:
@@ -127,9 +129,9 @@ class Reported:
                 p[:, again.classes_] = again.predict_proba(_rows_of(columns, unseen))
             return p
 
-        return Labelled(rows, classes, len(self.classes), checked, predict)
+        return LabelledRows(rows, classes, len(self.classes), checked, predict)
 
-    def _of_ebnc(self, x: Any, y: Any, weights: Any) -> Labelled:
+    def _of_ebnc(self, x: Any, y: Any, weights: Any) -> LabelledRows:
         from ebnc.learn import fit
 
         ebnc, target, names = self.ebnc, self.ebnc.target, self.inputs
@@ -158,16 +160,16 @@ class Reported:
             p[:, present] = again.probabilities({name: codes[name][unseen] for name in names})
             return p
 
-        return Labelled(rows, classes, len(self.classes), checked, predict)
+        return LabelledRows(rows, classes, len(self.classes), checked, predict)
 
 
-def reported(model: Any, target: str | None = None) -> Reported:
+def reported(model: Any, target: str | None = None) -> ReportedModel:
     """Wrap a fitted classifier or an EBNC for reports; raise ``DataError`` for anything else."""
     if isinstance(model, EBNC):
-        return Reported(model, Predictor.of_ebnc(model), target or model.target, model)
+        return ReportedModel(model, Predictor.of_ebnc(model), target or model.target, model)
     if isinstance(model, AveragingClassifier):
         ebnc = model.ebnc_
-        return Reported(ebnc, model.predictor_, target or ebnc.target, model)
+        return ReportedModel(ebnc, model.predictor_, target or ebnc.target, model)
     raise DataError(
         f"a report needs a fitted EBNCClassifier or an EBNC, got {type(model).__name__}"
     )

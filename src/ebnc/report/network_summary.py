@@ -17,7 +17,7 @@ from ebnc.network.local.expansion import expand
 from ebnc.network.local.kinds import KINDS
 from ebnc.network.network import Network
 from ebnc.parameters.ebnc import EBNC
-from ebnc.report.summary import LONGEST_COUNT, TraceStep, TraceSummary
+from ebnc.report.summary import TraceStep, TraceSummary, full_table
 from ebnc.report.words import state_text
 from ebnc.typing import FloatArray
 
@@ -208,7 +208,7 @@ def _measured(
 def _node(local: Any, score: float | None, loss: float | None) -> NodeSummary:
     name, domain = local.target, local.domain
     sizes = [domain.n_states(x) for x in local.parents]
-    full = max(1, domain.n_states(name) - 1) * prod(sizes)
+    full, log10 = full_table(domain.n_states(name), sizes)
     families = local.structure.families if isinstance(local, EBNC) else ()
     table: tuple[tuple[float, ...], ...] = ()
     if prod(sizes) <= MOST_ROWS and domain.n_states(name) <= MOST_STATES:
@@ -222,8 +222,8 @@ def _node(local: Any, score: float | None, loss: float | None) -> NodeSummary:
         states=tuple(map(state_text, domain[name])),
         parents=tuple(local.parents),
         dimension=local.dimension,
-        full_table=full if full < LONGEST_COUNT else None,
-        log10_full_table=math.log10(full),
+        full_table=full,
+        log10_full_table=log10,
         families=tuple((x, tuple(parents)) for x, parents in families),
         table=table,
         text=text if text.count("\n") < MOST_LINES else "",

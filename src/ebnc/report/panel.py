@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ebnc.errors import DataError
-from ebnc.report.models import Reported, reported
+from ebnc.report.models import ReportedModel, reported
 from ebnc.report.summary import Summary
 
 MOST_NUMBERS = 1_500_000  # 16 MB in the page
@@ -25,7 +25,7 @@ def with_panel(summary: Summary, model: Any) -> Summary:
     return replace(summary, panel=panel_of(adapter))
 
 
-def panel_of(adapter: Reported) -> dict[str, Any] | None:
+def panel_of(adapter: ReportedModel) -> dict[str, Any] | None:
     """Plain data from which the page's script computes p(y|x); None if they are too large.
 
     ``models``: weight of every averaged model and the inputs of its tables, by number; the last

@@ -15,11 +15,10 @@ from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.contributions import block_to_table, centred, mean_square
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Term
-from ebnc.report.held_out import Labelled, held_out
-from ebnc.report.models import Reported, reported
+from ebnc.report.held_out import LabelledRows, held_out
+from ebnc.report.models import ReportedModel, reported
 from ebnc.report.panel import panel_of
 from ebnc.report.summary import (
-    LONGEST_COUNT,
     VERSION,
     Case,
     FitSummary,
@@ -28,6 +27,7 @@ from ebnc.report.summary import (
     TermSummary,
     TraceStep,
     TraceSummary,
+    full_table,
 )
 from ebnc.report.words import state_text
 from ebnc.search.trace import SearchTrace
@@ -113,7 +113,7 @@ def summarise(
     )
 
 
-def _inputs(adapter: Reported) -> tuple[InputSummary, ...]:
+def _inputs(adapter: ReportedModel) -> tuple[InputSummary, ...]:
     worths = {w.feature: w.worth for w in getattr(adapter.source, "feature_worths_", ())}
     blanket = set(adapter.ebnc.structure.markov_blanket)
     inputs = []
@@ -134,9 +134,8 @@ def _inputs(adapter: Reported) -> tuple[InputSummary, ...]:
 
 
 def _fit(ebnc: EBNC) -> FitSummary:
-    sizes = [ebnc.domain.n_states(x) for x in ebnc.structure.markov_blanket]
-    full = (ebnc.domain.n_states(ebnc.structure.target) - 1) * prod(sizes)
-    shown, log10 = full if full < LONGEST_COUNT else None, math.log10(full)
+    sizes = map(ebnc.domain.n_states, ebnc.structure.markov_blanket)
+    shown, log10 = full_table(ebnc.domain.n_states(ebnc.target), sizes)
     if not isinstance(ebnc, FittedEBNC):
         return FitSummary(ebnc.dimension, shown, log10)
     fit = ebnc.fit
@@ -152,7 +151,7 @@ def _fit(ebnc: EBNC) -> FitSummary:
     )
 
 
-def _terms(adapter: Reported) -> tuple[TermSummary, ...]:
+def _terms(adapter: ReportedModel) -> tuple[TermSummary, ...]:
     """The intercept, then the largest terms, up to the limits of a report.
 
     The size of a term is its root mean square over the training data.
@@ -200,7 +199,9 @@ def _trace(model: Any) -> TraceSummary | None:
     )
 
 
-def _case(adapter: Reported, terms: Sequence[TermSummary], data: Labelled | None, row: int) -> Case:
+def _case(
+    adapter: ReportedModel, terms: Sequence[TermSummary], data: LabelledRows | None, row: int
+) -> Case:
     """One row of the data; without data, every input in its first state."""
     if data is None:
         codes = [0] * len(adapter.inputs)

@@ -4,16 +4,25 @@
 can store the findings that need data. The panel is made from the model itself.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import prod
+from math import log10, prod
 from typing import Any
 
 from ebnc.field import Field, record_to_json
 
 VERSION = 1
 LONGEST_COUNT = 10**15  # longer counts are shown by their logarithm
+
+
+def full_table(n_states: int, sizes: Iterable[int]) -> tuple[int | None, float]:
+    """Return the number of parameters of a full table (None if too long) and its log₁₀.
+
+    ``n_states``: of the variable; ``sizes``: the numbers of states of its inputs.
+    """
+    full = max(1, n_states - 1) * prod(sizes)
+    return full if full < LONGEST_COUNT else None, log10(full)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,18 +199,32 @@ class Summary:
 
 def _problems(summary: Summary) -> Iterator[str]:
     """Inconsistencies between lengths and numbers of inputs, states and classes."""
-    n_classes, n_inputs = len(summary.classes), len(summary.inputs)
+    n_classes = len(summary.classes)
     if summary.version != VERSION:
         yield f"version {summary.version} is not {VERSION}"
     if n_classes < 2:
         yield f"{n_classes} classes are too few"
-    for x in summary.inputs:
+    yield from _problems_of_inputs(summary.inputs)
+    yield from _problems_of_terms(summary)
+    yield from _problems_of_case(summary)
+    if summary.held_out is not None:
+        yield from _problems_of_predictions(summary.held_out, n_classes)
+    if summary.trace is not None and any(step.dimension is None for step in summary.trace.steps):
+        yield "a step of the search has no dimension"
+
+
+def _problems_of_inputs(inputs: Sequence[InputSummary]) -> Iterator[str]:
+    for x in inputs:
         if not x.states:
             yield f"input {x.name!r} has no states"
         if x.cuts is not None and len(x.cuts) + 1 + x.has_missing != len(x.states):
             yield f"input {x.name!r} has {len(x.cuts)} cuts for {len(x.states)} states"
         if x.cuts is not None and not all(a < b for a, b in pairwise(x.cuts)):
             yield f"cuts of {x.name!r} must ascend"
+
+
+def _problems_of_terms(summary: Summary) -> Iterator[str]:
+    n_classes, n_inputs = len(summary.classes), len(summary.inputs)
     known = {summary.structure_target, *(x.name for x in summary.inputs)}
     for name in (name for arc in summary.arcs for name in arc if name not in known):
         yield f"an arc names {name!r}, which is not a variable"
@@ -217,8 +240,11 @@ def _problems(summary: Summary) -> Iterator[str]:
             yield f"a term has {len(term.values)} values, not {size}"
         if term.errors is not None and len(term.errors) != size:
             yield "a term must have as many standard errors as values"
-    case = summary.case
-    if len(case.states) != n_inputs:
+
+
+def _problems_of_case(summary: Summary) -> Iterator[str]:
+    case, n_classes = summary.case, len(summary.classes)
+    if len(case.states) != len(summary.inputs):
         yield "the case must have one state for each input"
     for code, x in zip(case.states, summary.inputs, strict=True):
         if code > len(x.states):
@@ -228,13 +254,12 @@ def _problems(summary: Summary) -> Iterator[str]:
         yield "the case must have one number for each class"
     if len(case.contributions) != n_classes * len(summary.terms):
         yield "the case must have one contribution for each term and class"
-    if summary.held_out is not None:
-        confusion, curves = summary.held_out.confusion, summary.held_out.reliability
-        if [len(row) for row in confusion] != [n_classes] * n_classes:
-            yield "the confusion matrix must have one row and column for each class"
-        if len(curves) != n_classes:
-            yield "there must be one reliability curve for each class"
-        for weight in (each.weight for curve in curves for each in curve if each.weight <= 0):
-            yield f"a bin of predictions has weight {weight:g}; it must be positive"
-    if summary.trace is not None and any(step.dimension is None for step in summary.trace.steps):
-        yield "a step of the search has no dimension"
+
+
+def _problems_of_predictions(held_out: HeldOut, n_classes: int) -> Iterator[str]:
+    if [len(row) for row in held_out.confusion] != [n_classes] * n_classes:
+        yield "the confusion matrix must have one row and column for each class"
+    if len(held_out.reliability) != n_classes:
+        yield "there must be one reliability curve for each class"
+    for bar in (each for curve in held_out.reliability for each in curve if each.weight <= 0):
+        yield f"a bin of predictions has weight {bar.weight:g}; it must be positive"

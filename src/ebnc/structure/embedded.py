@@ -267,14 +267,26 @@ class EmbeddedStructure:
         return tuple((parent, name) for name, parents in self.families for parent in parents)
 
     def parents(self, name: str) -> tuple[str, ...]:
-        """Return the parents of the variable ``name``, in the order of ``families``."""
+        """Return the parents of a variable, in the order of ``families``.
+
+        Parameters
+        ----------
+        name : str
+            The variable.
+        """
         try:
             return self._parents[name]
         except KeyError:
             raise StructureError(f"no variable {name!r} in {_listed(self._parents)}") from None
 
     def children(self, name: str) -> tuple[str, ...]:
-        """Return the children of the variable ``name``, in topological order."""
+        """Return the children of a variable, in topological order.
+
+        Parameters
+        ----------
+        name : str
+            The variable.
+        """
         self.parents(name)
         return self._children.get(name, ())
 

@@ -64,13 +64,16 @@ def learn(
     from ebnc.report import render_html, summarise_network
 
     options = arguments.reading(types, missing, delimiter, decimal)
-    with shown_progress(quiet=quiet) as shown, data_files(data, shown.share, **options) as table:
+    with (
+        shown_progress(quiet=quiet) as progress,
+        data_files(data, progress.share, **options) as table,
+    ):
         chosen = arguments.chosen_columns(table, include, exclude, weights=weights)
         if not chosen:
             raise DataError("no columns are left to learn from")
         refuse_many_variables(len(chosen))
         files = replace(table, include=[*chosen, *([weights] if weights else [])])
-        shown.say("searching")
+        progress.show("searching")
         network = Network.learn(
             files,
             score=score,

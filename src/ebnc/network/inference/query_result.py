@@ -7,6 +7,7 @@ from typing import Any
 from ebnc.data.frames import cells_to_frame
 from ebnc.domain import State
 from ebnc.errors import QueryError
+from ebnc.network.local.decision_nodes import state_text
 from ebnc.typing import FloatArray
 
 
@@ -80,7 +81,7 @@ class QueryResult:
             zip(product(*self.states), self.probabilities.ravel().tolist(), strict=True)
         ):
             tail = [] if errors is None else [f"{errors[i]:.4f}"]
-            lines.append([*("(missing)" if s is None else str(s) for s in key), f"{p:.4f}", *tail])
+            lines.append([*map(state_text, key), f"{p:.4f}", *tail])
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         shown = [
             "  ".join(text.ljust(w) for text, w in zip(line, widths, strict=True)).rstrip()

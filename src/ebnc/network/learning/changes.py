@@ -26,7 +26,7 @@ class Change:
         return cls(event["verb"], event["head"], event["tail"], families)
 
     @cached_property
-    def concerned(self) -> frozenset[str]:
+    def nodes(self) -> frozenset[str]:
         """Both nodes of an arc, or the node that is refined."""
         return frozenset([self.head] if self.verb == "refine" else [self.head, self.tail])
 

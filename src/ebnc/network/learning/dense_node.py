@@ -74,8 +74,8 @@ class _Prior:
 
 
 @dataclass(eq=False)
-class _Place:
-    """One point of a fit: β = (b, w) and the row sums at β."""
+class _Iterate:
+    """One iterate of Newton's method: β = (b, w) and the row sums at β."""
 
     beta: FloatArray
     log_odds: FloatArray
@@ -90,7 +90,7 @@ def fit_dense_node(data: Indicators, d: int, scale: float = math.exp(HYPER_MEAN)
     share = (float(classes @ data.counts) + 0.5) / (float(data.counts.sum()) + 1.0)
     beta = np.zeros(d + 1)
     beta[0] = math.log(share / (1.0 - share))
-    here = _place(data, classes, beta, data.log_odds(beta))
+    here = _iterate_at(data, classes, beta, data.log_odds(beta))
     log_scale = math.log(scale)
     for _ in range(MOST_ROUNDS if d else 0):
         prior = _Prior(d, math.exp(log_scale))
@@ -115,15 +115,17 @@ def fit_dense_node(data: Indicators, d: int, scale: float = math.exp(HYPER_MEAN)
     return DenseFit(_to_state_one(here.beta, data.rare), math.exp(log_scale), evidence, hyper)
 
 
-def _place(data: Indicators, classes: FloatArray, beta: FloatArray, log_odds: FloatArray) -> _Place:
+def _iterate_at(
+    data: Indicators, classes: FloatArray, beta: FloatArray, log_odds: FloatArray
+) -> _Iterate:
     residual, information = np.empty_like(log_odds), np.empty_like(log_odds)
     likelihood = logistic_terms(log_odds, classes, data.counts, residual, information)
-    return _Place(beta, log_odds, residual, information, likelihood)
+    return _Iterate(beta, log_odds, residual, information, likelihood)
 
 
 def _climb(
-    data: Indicators, classes: FloatArray, here: _Place, prior: _Prior, tolerance: float
-) -> tuple[_Place, FloatArray]:
+    data: Indicators, classes: FloatArray, here: _Iterate, prior: _Prior, tolerance: float
+) -> tuple[_Iterate, FloatArray]:
     """Run Newton's method to a decrement below ``tolerance``; also return the last factor of A."""
     d = len(here.beta) - 1
     for _ in range(MOST_STEPS):
@@ -141,12 +143,12 @@ def _climb(
         value = here.likelihood - 0.5 * float(here.beta @ prior.times(here.beta))
         if slope < 2.0 * max(tolerance, 1e-13 * abs(value)):
             beta = here.beta + step
-            return _place(data, classes, beta, data.log_odds(beta)), factor
+            return _iterate_at(data, classes, beta, data.log_odds(beta)), factor
         ahead = data.log_odds(step)
         length = 1.0
         for _ in range(MOST_HALVINGS):
             beta = here.beta + length * step
-            there = _place(data, classes, beta, here.log_odds + length * ahead)
+            there = _iterate_at(data, classes, beta, here.log_odds + length * ahead)
             gained = there.likelihood - 0.5 * float(beta @ prior.times(beta)) - value
             if gained >= 1e-4 * length * slope:
                 break

@@ -24,7 +24,7 @@ from ebnc.structure.model_string import parse_model_string
 FIT_KINDS = ("ebnc", "table", "auto")
 """Kinds of nodes that ``Network.fit`` accepts; ``auto`` is the best of the default kinds."""
 
-Given: TypeAlias = (
+GivenGraph: TypeAlias = (
     str
     | Iterable[tuple[str, str]]
     | Mapping[str, Local]
@@ -34,7 +34,7 @@ Given: TypeAlias = (
 
 
 def _read_graph(
-    given: Given, names: Sequence[str]
+    given: GivenGraph, names: Sequence[str]
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, EmbeddedStructure]]:
     """Return the parents of every column, and the embedded structures that were given.
 
@@ -68,7 +68,7 @@ def _read_graph(
 
 
 def fit_network(
-    given: Given,
+    given: GivenGraph,
     cases: Cases,
     local: str | Mapping[str, str],
     prior_scale: object,
@@ -80,7 +80,7 @@ def fit_network(
     kinds = _kinds(local, names)
     locals_, scores = [], {}
     for name in names:
-        own = Cases(cases.domain, name, cases.rows, cases.rows.column(name), cases.weights)
+        own = cases.with_target(name)
         structure = structures.get(name)
         fitted = _fit_node(own, parents[name], structure, kinds[name], prior_scale, sample_size)
         locals_.append(fitted)
@@ -117,7 +117,7 @@ def _fit_node(
 
 
 def _families(
-    given: Given,
+    given: GivenGraph,
 ) -> Iterable[tuple[str, EmbeddedStructure | Iterable[str]]]:
     """Return each node with its structure or its parents."""
     if isinstance(given, str):

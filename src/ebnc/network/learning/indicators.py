@@ -21,13 +21,17 @@ DENSE_BYTES = 2**30  # maximum size of the matrix
 
 @dataclass(frozen=True, eq=False)
 class Indicators:
-    """``ones``: (variables, rows), True where a variable is in its rarer state ``rare``."""
+    """``ones``: (variables, rows), True where a variable is in its rarer state ``rare``.
+
+    ``dense_share``: the share of ones above which the rows are a matrix.
+    """
 
     names: tuple[str, ...]
     rare: tuple[int, ...]
     ones: NDArray[np.bool_]
     counts: FloatArray
     states: NDArray[np.bool_]
+    dense_share: float = DENSE_SHARE
 
     @classmethod
     def of(cls, cases: Cases, order: Sequence[str]) -> "Indicators":
@@ -41,7 +45,7 @@ class Indicators:
     @cached_property
     def _is_dense(self) -> bool:
         share = float(self.ones.mean()) if self.ones.size else 0.0
-        return share > DENSE_SHARE and 8 * (self.ones.size + self.ones.shape[1]) <= DENSE_BYTES
+        return share > self.dense_share and 8 * (self.ones.size + self.ones.shape[1]) <= DENSE_BYTES
 
     @cached_property
     def _matrix(self) -> FloatArray:

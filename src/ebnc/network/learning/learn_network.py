@@ -38,7 +38,7 @@ MOST_VARIABLES = 5_000
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class LearningResult:
     """Local distributions with their scores, and the trace of the search.
 
     ``log_order_prior``: −log of the number of orders that were tried for a dense network.
@@ -67,7 +67,7 @@ def learn_network(
     checkpoint: str | os.PathLike[str] | None = None,
     report: Callable[[NetworkStep], None] | None = None,
     on_interrupt: str = "raise",
-) -> Learned:
+) -> LearningResult:
     """Learn the best network of the regimes that are tried; see ``Network.learn``.
 
     ``report`` is called with every accepted step.
@@ -75,7 +75,7 @@ def learn_network(
     regimes = _regimes(regime, order, cases, constraints, settings)
     checked = None if order is None else _checked_order(order, cases, constraints)
     mark = fingerprint(cases, [settings, regimes, checked, *constraints.to_plain()])
-    networks: list[Learned] = []
+    networks: list[LearningResult] = []
     with closing(Checkpoint(checkpoint, mark)) as record:
         try:
             if "dense" in regimes:
@@ -158,7 +158,7 @@ def _sparse(
     settings: Settings,
     record: Checkpoint,
     report: Callable[[NetworkStep], None] | None,
-) -> Learned:
+) -> LearningResult:
     """Search a network; with several kinds, first one of tables, whose arcs are the start.
 
     Scores of tables are exact and quick, so their search makes fewer early mistakes: on samples of
@@ -186,8 +186,10 @@ def _sparse(
     return _learned(search, cases)
 
 
-def _learned(search: SparseSearch, cases: Cases) -> Learned:
-    return Learned(search.locals(), search.scores, search.trace, cases.total_weight, "sparse")
+def _learned(search: SparseSearch, cases: Cases) -> LearningResult:
+    return LearningResult(
+        search.locals(), search.scores, search.trace, cases.total_weight, "sparse"
+    )
 
 
 def _search_of_tables(cases: Cases, constraints: Constraints, settings: Settings) -> SparseSearch:
@@ -201,7 +203,7 @@ def _dense(
     order: list[str] | None,
     record: Checkpoint,
     report: Callable[[NetworkStep], None] | None,
-) -> Learned:
+) -> LearningResult:
     names = cases.rows.names
     varying = [x for x in names if cases.domain.n_states(x) > 1]
     orders = [order] if order is not None else candidate_orders(cases, varying, constraints)
@@ -235,7 +237,7 @@ def _dense(
     ]
     scores = {x: best[x].score if x in best else 0.0 for x in names}
     price = -math.log(len(orders)) if settings.structure_prior else 0.0
-    return Learned(locals_, scores, trace, cases.total_weight, "dense", price)
+    return LearningResult(locals_, scores, trace, cases.total_weight, "dense", price)
 
 
 def _record(record: Checkpoint, order: int, event: dict[str, Any]) -> None:

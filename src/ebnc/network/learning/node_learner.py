@@ -36,8 +36,7 @@ class NodeLearner:
     def __init__(
         self, cases: Cases, target: str, settings: Settings, required: Sequence[str] = ()
     ) -> None:
-        own = Cases(cases.domain, target, cases.rows, cases.rows.column(target), cases.weights)
-        self.node = Node(own, settings, required)
+        self.node = Node(cases.with_target(target), settings, required)
         self.tables = TableLearner(self.node)
         self.embedded = EmbeddedLearner(self.node)
         made: dict[str, LocalLearner] = {"ebnc": self.embedded, "table": self.tables}
@@ -63,7 +62,7 @@ class NodeLearner:
                 if fit is not None:
                     fits[name] = fit
         if all(fit.score is None for fit in fits.values()):
-            fits["table"] = self._stand_in(chosen, fits)
+            fits["table"] = self._fallback_table(chosen, fits)
         return NodeState(chosen, fits)
 
     def refine(self, state: NodeState, structure: EmbeddedStructure) -> NodeState:
@@ -77,7 +76,7 @@ class NodeLearner:
             return Table(self.node.target, [], self.node.cases.domain, [1.0])
         return self.learners.get(state.kind, self.tables).local(state.fits[state.kind])
 
-    def _stand_in(self, parents: tuple[str, ...], fits: dict[str, LocalFit]) -> LocalFit:
+    def _fallback_table(self, parents: tuple[str, ...], fits: dict[str, LocalFit]) -> LocalFit:
         """Return a table, because no allowed kind depends on all required parents."""
         if "table" in self.learners:  # the table is too large
             return LocalFit(-math.inf, parents)

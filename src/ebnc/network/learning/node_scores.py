@@ -8,7 +8,7 @@ The evidence of tables, and of the leaves of trees and graphs, is exact (Dirichl
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +19,10 @@ from ebnc.fitted import FittedEBNC
 from ebnc.fitting.optimum import likelihood_of
 from ebnc.learn import fit_cases
 from ebnc.likelihood.posterior import Posterior
-from ebnc.network.local.configurations import Counted, count_by, count_configurations
+from ebnc.network.local.configurations import ConfigurationCounts, count_by, count_configurations
 from ebnc.network.local.decision_nodes import DecisionNodes
 from ebnc.network.local.local import Local
-from ebnc.network.local.table import Table, table_counted
+from ebnc.network.local.table import Table, counts_of_table
 from ebnc.network.local.tree_growth import ALPHAS
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
@@ -91,12 +91,12 @@ class NetworkScore:
 
 def score_nodes(
     locals_: Mapping[str, Local],
-    cases_of: Callable[[str], Cases],
+    joint: Cases,
     criterion: str,
     prior_scale: object,
     sample_size: float | None,
 ) -> NetworkScore:
-    """Score all nodes by one criterion; ``cases_of(name)``: the data with this node as target.
+    """Score all nodes by one criterion; the rows of ``joint`` hold all nodes.
 
     All criteria but "log_likelihood" refit the parameters, because they are scores of structures.
     """
@@ -105,7 +105,7 @@ def score_nodes(
         raise ParameterError(f"criterion must be one of {', '.join(known)}, got {criterion!r}")
     scores = {}
     for name, local in locals_.items():
-        cases = cases_of(name)
+        cases = joint.with_target(name)
         if criterion == "log_likelihood":
             scores[name] = log_likelihood(local, cases)
             continue
@@ -161,14 +161,14 @@ def _likelihood(local: EBNC, cases: Cases) -> Posterior:
     return likelihood_of(*_basis_and_cases(local, cases))
 
 
-def _counted(local: Local, cases: Cases, sample_size: float | None) -> Counted:
+def _counted(local: Local, cases: Cases, sample_size: float | None) -> ConfigurationCounts:
     """Return the counts by configuration of the parents, or by leaf."""
     if isinstance(local, Table):
         counts = count_configurations(cases, local.parents)[1]
-        return table_counted(counts, local.theta.size, sample_size)
+        return counts_of_table(counts, local.theta.size, sample_size)
     if isinstance(local, DecisionNodes):
         leaves, number = np.unique(local.leaves(cases.rows), return_inverse=True)
-        return Counted(count_by(cases, number, len(leaves)), local.dimension, ALPHAS)
+        return ConfigurationCounts(count_by(cases, number, len(leaves)), local.dimension, ALPHAS)
     raise ParameterError(
         f"{local.target!r} is of the kind {local.kind!r}, which has no BIC or evidence here; "
         "score with criterion='log_likelihood', or make it an EBNC, a table or a tree"

@@ -148,7 +148,7 @@ class SparseSearch:
             for x in changes
         }
         self.trace.n_fits += len(changes)
-        self._go_to(after, change)
+        self._move_to(after, change)
 
     # -- one step -----------------------------------------------------------------------------
 
@@ -189,10 +189,10 @@ class SparseSearch:
         ranked: list[Iterable[Move]] = []
         for head, position in self.positions.items():
             ranked.append((candidate,) for candidate in position.candidates or ())
-            ranked += ((turn,) for turn in self._turns(head))
+            ranked += ((turn,) for turn in self._reversals(head))
         return heapq.merge(*ranked, key=lambda move: -_gain(move))
 
-    def _turns(self, head: str) -> Iterator[Move]:
+    def _reversals(self, head: str) -> Iterator[Move]:
         """Yield the reversals of the arcs to a node."""
         position = self.positions[head]
         for tail in position.state.parents:
@@ -215,7 +215,7 @@ class SparseSearch:
         change = move[0].change
         if len(move) == 2:  # the removed arc, and the reversed one
             change = Change("turn", change.head, change.tail)
-        self._go_to({x.change.head: self._state_after(x) for x in move}, change)
+        self._move_to({x.change.head: self._state_after(x) for x in move}, change)
         if self.record is not None:
             self.record(change)
 
@@ -225,7 +225,7 @@ class SparseSearch:
             self.learners[head], self.positions[head].state, candidate.change
         )
 
-    def _go_to(self, states: Mapping[str, NodeState], change: Change) -> None:
+    def _move_to(self, states: Mapping[str, NodeState], change: Change) -> None:
         """Move nodes to these states; positions that were visited lately come from the cache."""
         arrived = {x: self._visited.get(_key(x, s), Position(s)) for x, s in states.items()}
         for name, position in arrived.items():
@@ -237,7 +237,7 @@ class SparseSearch:
             self.positions[name] = position
         step = NetworkStep(str(change), self.score, time.perf_counter() - self._began)
         self.trace.steps.append(step)
-        self._latest.append(change.concerned)
+        self._latest.append(change.nodes)
         if step.score > self._best_score + ENOUGH:
             self._keep_as_best()
         if self.report is not None:
@@ -268,7 +268,7 @@ def _is_estimate(move: Move) -> bool:
 def _is_allowed(move: Move, tabu: Collection[frozenset[str]], reach: Reachability) -> bool:
     """Return True if a move closes no cycle and does not undo one of the latest changes."""
     change = move[0].change
-    if tabu and change.concerned in tabu:
+    if tabu and change.nodes in tabu:
         return False
     if len(move) == 2:
         return not reach.leads_round(change.tail, change.head)

@@ -16,7 +16,7 @@ from ebnc.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class ConfigurationCounts:
     """The counts of a table or of leaves, as a criterion scores them.
 
     ``counts``: (q, K, …), configurations without rows may be left out. ``alphas``: values of the

@@ -5,9 +5,9 @@ Node i asks whether ``variables[i]`` is in state ``states[i]`` and continues at 
 to each node but the root; in a graph, several questions may lead to the same node.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, State, as_domain
 from ebnc.errors import ParameterError
 from ebnc.kernels.trees import find_leaves
-from ebnc.network.local.plain import FieldType, equal_by_value, frozen, shaped
+from ebnc.network.local.plain import FieldType, equal_by_value, frozen
 from ebnc.typing import FloatArray, IntArray
 
 FIELDS = {
@@ -81,11 +81,23 @@ class DecisionNodes:
         return self.n_leaves * (self.domain.n_states(self.target) - 1)
 
     def probabilities(self, data: Rows) -> FloatArray:
-        """Return p(z | parents) of every row of ``data``, shape (rows, K)."""
+        """Return p(z | parents) of every row, shape (rows, K).
+
+        Parameters
+        ----------
+        data : table
+            Rows with the parents of the node.
+        """
         return self.theta[self.leaves(encode(data, self.domain, self.parents))]
 
     def log_probability(self, data: Rows) -> FloatArray:
-        """Return log p of the observed z of every row of ``data``, shape (rows,); −∞ if θ is 0."""
+        """Return log p of the observed z of every row, shape (rows,); −∞ if θ is 0.
+
+        Parameters
+        ----------
+        data : table
+            Rows with the node and its parents.
+        """
         rows = encode(data, self.domain, tuple(self.domain))
         with np.errstate(divide="ignore"):
             logarithms = np.log(self.theta)
@@ -99,7 +111,13 @@ class DecisionNodes:
         return np.bincount(ends, minlength=len(self.variables))
 
     def leaves(self, rows: CodedRows) -> IntArray:
-        """Return the node number of the leaf that each row reaches."""
+        """Return the node number of the leaf that each row reaches.
+
+        Parameters
+        ----------
+        rows : CodedRows
+            Coded rows with the parents of the node.
+        """
         place = {name: v for v, name in enumerate(rows.names)}
         columns = np.array([-1 if x is None else place[x] for x in self.variables], dtype=np.int64)
         return find_leaves(rows.codes, columns, self.states, self.equal, self.other)
@@ -142,13 +160,6 @@ class DecisionNodes:
             "other": self.other,
             "theta": self.theta.ravel(),
         }
-
-    @classmethod
-    def from_plain(cls, target: str, domain: Domain, plain: Mapping[str, Any]) -> Self:
-        """Build the distribution from the fields of ``to_plain``."""
-        shape = (len(plain["variables"]), domain.n_states(target))
-        theta = shaped("theta", plain["theta"], shape)
-        return cls(target, domain, **{**plain, "theta": theta})
 
     def _check(self) -> None:
         """Check that questions lead to later nodes, all nodes are reached, and leaves hold θ."""

@@ -163,7 +163,7 @@ class Kind:
     is_readable: bool = False
 
 
-class LearnedAnew:
+class FromScratchLearner:
     """The learner of a kind, such as a tree, that is learned from scratch for every set of parents.
 
     ``learn`` returns the distribution for cases and parents. ``gains`` estimates the gain of each

@@ -33,7 +33,7 @@ from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError
 from ebnc.network.local.decision_nodes import distribution_text, state_text
-from ebnc.network.local.plain import distributions, equal_by_value, frozen, shaped
+from ebnc.network.local.plain import distributions, equal_by_value, frozen
 from ebnc.typing import FloatArray
 
 ROUNDING = 1e-6
@@ -145,14 +145,26 @@ class NoisyMax:
         return n_causes * (self.domain.n_states(self.target) - 1)
 
     def probabilities(self, data: Rows) -> FloatArray:
-        """Return p(z | parents) of every row of ``data``, shape (rows, K)."""
+        """Return p(z | parents) of every row, shape (rows, K).
+
+        Parameters
+        ----------
+        data : table
+            Rows with the parents of the node.
+        """
         ratios = self._ratios(encode(data, self.domain, self.parents))
         p = np.exp(-_above(ratios))
         p[:, 1:] *= -np.expm1(-ratios)
         return p[:, ::-1] if self.descending else p
 
     def log_probability(self, data: Rows) -> FloatArray:
-        """Return log p of the observed z of every row of ``data``, shape (rows,); −∞ if p is 0."""
+        """Return log p of the observed z of every row, shape (rows,); −∞ if p is 0.
+
+        Parameters
+        ----------
+        data : table
+            Rows with the node and its parents.
+        """
         rows = encode(data, self.domain, tuple(self.domain))
         ratios, level = self._ratios(rows), rows.column(self.target).astype(np.int64)
         if self.descending:
@@ -170,22 +182,6 @@ class NoisyMax:
             "leak": self.leak,
             "effects": [table.ravel() for table in self.effects.values()],
         }
-
-    @classmethod
-    def from_plain(cls, target: str, domain: Domain, plain: Mapping[str, Any]) -> "NoisyMax":
-        """Build the distribution from the fields of ``to_plain``."""
-        parents, tables = plain["parents"], plain["effects"]
-        if len(tables) != len(parents) or len(set(parents)) != len(parents):
-            raise ParameterError(
-                f"effects must have one table for each of {len(parents)} different parents"
-            )
-        n_levels = domain.n_states(target)
-        effects = {
-            name: shaped("effects", table, (domain.n_states(name), n_levels))
-            for name, table in zip(parents, tables, strict=True)
-        }
-        leak = shaped("leak", plain["leak"], (n_levels,))
-        return cls(target, domain, leak, effects, descending=plain["descending"])
 
     def _ratios(self, rows: CodedRows) -> FloatArray:
         """Return Δ_k of every row for k = 1, …, K − 1."""

@@ -18,7 +18,7 @@ rows keep their prior and contribute nothing.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -29,11 +29,13 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import betaln
 
 from ebnc.data.cases import Cases
+from ebnc.domain import Domain
+from ebnc.errors import ParameterError
 from ebnc.network.local.configurations import count_configurations
 from ebnc.network.local.local import LearnedLocal
-from ebnc.network.local.node import Kind, LearnedAnew
+from ebnc.network.local.node import FromScratchLearner, Kind
 from ebnc.network.local.noisy_max import NoisyMax
-from ebnc.network.local.plain import FieldType
+from ebnc.network.local.plain import FieldType, shaped
 from ebnc.network.local.tree_growth import ALPHAS, JEFFREYS
 from ebnc.typing import FloatArray
 
@@ -44,7 +46,7 @@ BOUNDARY = 0.95  # maximum fraction of the distance to δ = 0 that a step may go
 
 
 @dataclass(frozen=True, eq=False)
-class _Counted:
+class _Counts:
     """Distinct configurations of the parents: ``codes`` (parents, q), ``counts`` (q, K)."""
 
     codes: NDArray[np.integer[Any]]
@@ -52,15 +54,15 @@ class _Counted:
     counts: FloatArray
 
     @classmethod
-    def of(cls, cases: Cases, parents: Sequence[str]) -> "_Counted":
+    def of(cls, cases: Cases, parents: Sequence[str]) -> "_Counts":
         codes, counts = count_configurations(cases, parents)
         return cls(codes, tuple(map(cases.domain.n_states, parents)), counts)
 
-    def oriented(self, descending: bool) -> "_Counted":
+    def oriented(self, descending: bool) -> "_Counts":
         """Return the counts with the levels reversed if ``descending``."""
         if not descending:
             return self
-        return _Counted(self.codes, self.n_states, self.counts[:, ::-1])
+        return _Counts(self.codes, self.n_states, self.counts[:, ::-1])
 
     def lowest(self) -> tuple[int, ...]:
         """Return, for every parent, the state with the lowest mean level."""
@@ -99,7 +101,7 @@ class _Fit:
 
 def learn_noisy_max(cases: Cases, parents: Sequence[str]) -> LearnedLocal:
     """Learn the noisy-MAX of these parents; evidence chooses normal states, order and α."""
-    data = _Counted.of(cases, parents)
+    data = _Counts.of(cases, parents)
     tried = []
     for descending in (False, True):
         seen = data.oriented(descending)
@@ -120,10 +122,10 @@ def cause_gains(cases: Cases, local: NoisyMax | None, names: Sequence[str]) -> d
     normal = () if local is None else tuple(local.normal[x] for x in parents)
     gains: dict[str, float] = {}
     for turned in {descending} if parents else (False, True):
-        here = _Counted.of(cases, parents).oriented(turned)
+        here = _Counts.of(cases, parents).oriented(turned)
         now = _fit(here, normal, JEFFREYS)
         for name in names:
-            data = _Counted.of(cases, (*parents, name)).oriented(turned)
+            data = _Counts.of(cases, (*parents, name)).oriented(turned)
             start = np.full((data.n_states[-1] - 1, now.delta.shape[1]), 0.1)
             lowest = (*normal, data.lowest()[-1])
             extended = _fit(data, lowest, JEFFREYS, np.concatenate([now.delta, start]))
@@ -138,7 +140,7 @@ def _log_choices(cases: Cases, parents: Sequence[str]) -> float:
     return -sum(math.log(cases.domain.n_states(x)) for x in parents) - bool(parents) * math.log(2)
 
 
-def _with_best_alpha(data: _Counted, fit: _Fit) -> _Fit:
+def _with_best_alpha(data: _Counts, fit: _Fit) -> _Fit:
     """Decrease or increase α while that raises the evidence."""
     for values in (ALPHAS[::-1], ALPHAS):
         for alpha in values[values.index(fit.alpha) + 1 :]:
@@ -149,7 +151,7 @@ def _with_best_alpha(data: _Counted, fit: _Fit) -> _Fit:
     return fit
 
 
-def _exchanged(data: _Counted, fit: _Fit) -> _Fit:
+def _exchanged(data: _Counts, fit: _Fit) -> _Fit:
     """Exchange normal states while that raises the evidence.
 
     The new normal state of a parent is the one with the smallest effect: a state that should lower
@@ -172,7 +174,10 @@ def _exchanged(data: _Counted, fit: _Fit) -> _Fit:
 
 
 def _fit(
-    data: _Counted, normal: tuple[int, ...], alpha: float, start: FloatArray | None = None
+    data: _Counts,
+    normal: tuple[int, ...],
+    alpha: float,
+    start: FloatArray | None = None,
 ) -> _Fit:
     """Fit all levels, given the normal states; ``start``: the first δ."""
     active = _active(data, normal)
@@ -192,7 +197,7 @@ def _fit(
     return _Fit(normal, alpha, delta, evidence, likelihood)
 
 
-def _active(data: _Counted, normal: Sequence[int]) -> FloatArray:
+def _active(data: _Counts, normal: Sequence[int]) -> FloatArray:
     """Return 1 where a cause is active in a configuration, else 0, shape (q, causes)."""
     columns = [np.ones(len(data.counts))]
     for column, size, usual in zip(data.codes, data.n_states, normal, strict=True):
@@ -287,6 +292,21 @@ def _to_noisy_max(cases: Cases, parents: Sequence[str], fit: _Fit, descending: b
     return NoisyMax(cases.target, cases.domain, theta[0], effects, descending=descending)
 
 
+def _from_plain(target: str, domain: Domain, plain: Mapping[str, Any]) -> NoisyMax:
+    parents, tables = plain["parents"], plain["effects"]
+    if len(tables) != len(parents) or len(set(parents)) != len(parents):
+        raise ParameterError(
+            f"effects must have one table for each of {len(parents)} different parents"
+        )
+    n_levels = domain.n_states(target)
+    effects = {
+        name: shaped("effects", table, (domain.n_states(name), n_levels))
+        for name, table in zip(parents, tables, strict=True)
+    }
+    leak = shaped("leak", plain["leak"], (n_levels,))
+    return NoisyMax(target, domain, leak, effects, descending=plain["descending"])
+
+
 NOISY_MAX = Kind(
     name="noisy-max",
     words="noisy-MAX",
@@ -297,7 +317,7 @@ NOISY_MAX = Kind(
         "effects": FieldType.SEVERAL_PROBABILITIES,
     },
     to_plain=NoisyMax.to_plain,
-    from_plain=NoisyMax.from_plain,
-    learner=partial(LearnedAnew, "noisy-max", learn_noisy_max, cause_gains),
+    from_plain=_from_plain,
+    learner=partial(FromScratchLearner, "noisy-max", learn_noisy_max, cause_gains),
     is_readable=True,
 )

@@ -20,7 +20,7 @@ from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError
 from ebnc.memory import refuse_if_too_large
 from ebnc.network.local.configurations import (
-    Counted,
+    ConfigurationCounts,
     count_cells,
     count_configurations,
     count_with,
@@ -129,13 +129,25 @@ class Table:
         return self.theta.size // n_classes * (n_classes - 1)
 
     def probabilities(self, data: Rows) -> FloatArray:
-        """Return p(z | parents) of every row of ``data``, shape (rows, K)."""
+        """Return p(z | parents) of every row, shape (rows, K).
+
+        Parameters
+        ----------
+        data : table
+            Rows with the parents of the node.
+        """
         rows = encode(data, self.domain, self.parents)
         cells = (np.zeros(len(rows), np.intp), *map(rows.column, self.parents))
         return np.asarray(self.theta[None][cells])
 
     def log_probability(self, data: Rows) -> FloatArray:
-        """Return log p of the observed z of every row of ``data``, shape (rows,); −∞ if p is 0."""
+        """Return log p of the observed z of every row, shape (rows,); −∞ if p is 0.
+
+        Parameters
+        ----------
+        data : table
+            Rows with the node and its parents.
+        """
         return self._logarithms.log_odds(encode(data, self.domain, tuple(self.domain)))[:, 0]
 
     def to_frame(self) -> Any:
@@ -209,19 +221,23 @@ class TableLearner:
         def score(counts: FloatArray) -> float:
             n_cells = counts.size
             dimension = n_cells - n_cells // counts.shape[1]
-            return criterion.of_local(Counted(counts, dimension, alphas(n_cells)), n_cases)
+            return criterion.of_local(
+                ConfigurationCounts(counts, dimension, alphas(n_cells)), n_cases
+            )
 
         return score
 
 
-def table_counted(counts: FloatArray, n_cells: int, sample_size: float | None) -> Counted:
+def counts_of_table(
+    counts: FloatArray, n_cells: int, sample_size: float | None
+) -> ConfigurationCounts:
     """Return the counts of a table with ``n_cells`` cells, for its scores.
 
     Axis 1 of ``counts`` is the target. ``sample_size``: the equivalent sample size of BDeu; None
     chooses it by evidence.
     """
     dimension = n_cells - n_cells // counts.shape[1]
-    return Counted(counts, dimension, table_alphas(n_cells, sample_size))
+    return ConfigurationCounts(counts, dimension, table_alphas(n_cells, sample_size))
 
 
 def _from_plain(target: str, domain: Domain, plain: Mapping[str, Any]) -> Table:

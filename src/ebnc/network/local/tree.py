@@ -9,14 +9,17 @@ leaf that has it; a graph stores it once and may split a merged leaf again:
 Both are grown greedily by the same score as other kinds (see ``network.local.tree_growth``).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from ebnc.data.cases import Cases
+from ebnc.domain import Domain
 from ebnc.errors import ParameterError
 from ebnc.network.local.decision_nodes import FIELDS, DecisionNodes
 from ebnc.network.local.local import LearnedLocal
-from ebnc.network.local.node import Kind, LearnedAnew
+from ebnc.network.local.node import FromScratchLearner, Kind
+from ebnc.network.local.plain import shaped
 from ebnc.network.local.tree_growth import Growth, split_gains
 
 
@@ -63,7 +66,10 @@ class Tree(DecisionNodes):
 class DecisionGraph(DecisionNodes):
     """p(z | x) by questions as in a ``Tree``; several questions may lead to the same node.
 
-    Parameters and attributes are those of ``Tree``.
+    Parameters
+    ----------
+    target, domain, variables, states, equal, other, theta
+        As for ``Tree``, and so are the attributes.
 
     Examples
     --------
@@ -104,14 +110,23 @@ def _grow(
 grow_tree = partial(_grow, Tree, 4096)
 grow_graph = partial(_grow, DecisionGraph, 1024)  # all pairs of leaves are compared
 
+
+def _from_plain(
+    make: type[DecisionNodes], target: str, domain: Domain, plain: Mapping[str, Any]
+) -> DecisionNodes:
+    shape = (len(plain["variables"]), domain.n_states(target))
+    theta = shaped("theta", plain["theta"], shape)
+    return make(target, domain, **{**plain, "theta": theta})
+
+
 TREE, GRAPH = (
     Kind(
         name=made.kind,
         words=words,
         fields=FIELDS,
         to_plain=made.to_plain,
-        from_plain=made.from_plain,
-        learner=partial(LearnedAnew, made.kind, grow, split_gains),
+        from_plain=partial(_from_plain, made),
+        learner=partial(FromScratchLearner, made.kind, grow, split_gains),
         is_readable=True,
     )
     for made, words, grow in (

@@ -125,7 +125,7 @@ class Growth:
         alpha, log_evidence = best_alpha(counts, ALPHAS)
         theta = np.zeros((len(self._variables), self.domain.n_states(self.target)))
         theta[nodes] = (counts + alpha) / (counts + alpha).sum(axis=1, keepdims=True)
-        kept, equal, other = self._numbered_anew()
+        kept, equal, other = self._renumbered()
         made = make(
             self.target,
             self.domain,
@@ -158,7 +158,7 @@ class Growth:
         self.leaves[node] = leaf
         return node
 
-    def _numbered_anew(self) -> tuple[list[int], list[int], list[int]]:
+    def _renumbered(self) -> tuple[list[int], list[int], list[int]]:
         """Return the nodes that a row can reach, and the renumbered ends of their branches."""
         final = list(range(len(self._variables)))
         for i in reversed(final):  # branches lead to later nodes, which are final already

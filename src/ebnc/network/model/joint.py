@@ -67,15 +67,33 @@ class Joint(Mapping[str, Local]):
         return f"Network({len(self)} nodes, {n_arcs} arcs, dimension={self.dimension})"
 
     def local(self, name: str) -> Local:
-        """The local distribution of one node."""
+        """Return the local distribution of one node.
+
+        Parameters
+        ----------
+        name : str
+            The node.
+        """
         return self[name]
 
     def parents(self, name: str) -> tuple[str, ...]:
-        """The parents of one node."""
+        """Return the parents of one node.
+
+        Parameters
+        ----------
+        name : str
+            The node.
+        """
         return self[name].parents
 
     def ancestral(self, names: Iterable[str]) -> list[str]:
-        """Return ``names`` and all their ancestors, parents first: all that a query depends on."""
+        """Return some nodes and all their ancestors, parents first: all that a query depends on.
+
+        Parameters
+        ----------
+        names : iterable of str
+            The nodes.
+        """
         ancestors = ancestral_set({x: self.parents(x) for x in self}, names)
         return [x for x in self.order if x in ancestors]
 

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from ebnc.errors import DataError
 from ebnc.report.displays.canvas import MUTED, NEGATIVE, POSITIVE, Display, plain_text
-from ebnc.report.models import Reported, reported
+from ebnc.report.models import ReportedModel, reported
 from ebnc.report.waterfall import MOST_BARS, Bar, waterfall
 from ebnc.report.words import shortened, signed, state_text, term_name
 
@@ -122,7 +122,7 @@ class ContributionsDisplay(Display):
         return self
 
 
-def _class_number(adapter: Reported, log_odds: Any, of_class: Any) -> int:
+def _class_number(adapter: ReportedModel, log_odds: Any, of_class: Any) -> int:
     if of_class is None:
         return 1 if len(adapter.classes) == 2 else int(log_odds.argmax())
     if of_class not in adapter.classes:
