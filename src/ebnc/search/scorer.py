@@ -28,6 +28,7 @@ from ebnc.typing import FloatArray
 
 LAPLACE = Laplace()
 MOST_IN_PAIRS = 100  # inputs: some 5 000 weak pairs
+ROUGHLY = 0.3  # nats: scales of predictions need not be exact
 LARGEST_WITH_PAIRS = 4000  # parameters; the work grows with the third power
 MOST_PROJECTED = 16  # size of the cache of projected cases
 
@@ -118,7 +119,7 @@ class Scorer:
         likelihood = likelihood_of(basis, self.cases_of(structure))
         start = start_from(near.fit, likelihood.design)
         prior = near.fit.prior
-        fit = maximise_evidence(likelihood, tolerance=1e-2, near=prior, start=start)
+        fit = maximise_evidence(likelihood, tolerance=ROUGHLY, near=prior, start=start)
         return self._scored(structure, fit)
 
     def cases_of(self, structure: EmbeddedStructure) -> Parts:
