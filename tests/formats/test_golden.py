@@ -96,7 +96,7 @@ def test_a_golden_file_is_what_the_schema_of_its_version_says(path):
 
 
 def test_a_classifier_of_version_1_is_fitted_again_as_it_was():
-    """MDLP cuts its numbers, as it did. φ̃ is close: other versions stop at slightly other scales."""
+    """MDLP cuts its numbers, as it did. φ̃ is close: versions stop at slightly other scales."""
     stored = read_model(next(path for path in FILES if path.name == "classifier-1.json")).model
     assert (stored.numbers, stored.kinds) == ("mdlp", None)
     columns, y = regenerate.weather()
