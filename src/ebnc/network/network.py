@@ -17,7 +17,7 @@ from ebnc.data.coder import encode
 from ebnc.data.frames import codes_to_frame
 from ebnc.data.read import learn_joint_cases, row_weights
 from ebnc.data.rows import CodedRows
-from ebnc.data.table import Categories, Frame, Missing
+from ebnc.data.table import Categories, Coding, Frame, Kinds, Missing, Numbers
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import State
 from ebnc.errors import DataError, NetworkError, ParameterError
@@ -102,6 +102,8 @@ class Network(Joint):
         tiers: Sequence[Iterable[str]] = (),
         structure_prior: bool = True,
         equivalent_sample_size: float | None = None,
+        numbers: Numbers = "quantile",
+        kinds: Kinds | None = None,
         categories: Categories | None = None,
         missing: Missing = "state",
         weights: object = None,
@@ -140,6 +142,11 @@ class Network(Joint):
             Whether the score includes the prior of structures.
         equivalent_sample_size : float, optional
             Parameter of the tables' Dirichlet prior (BDeu). By default, evidence chooses it.
+        numbers : {"quantile", "smooth", "mdlp"}
+            What numbers become: five intervals of equal weight, without an order ("mdlp" needs one
+            target, and does the same here), or fine bins, over which effects are smooth curves.
+        kinds : mapping, optional
+            "nominal", "ordered" or "numeric" by column name, as for ``ebnc.fit``.
         categories : mapping, optional
             Declared states of columns, by column name.
         missing : {"state", "refuse"}
@@ -167,7 +174,7 @@ class Network(Joint):
         if on_interrupt not in ("raise", "best"):
             raise ParameterError(f"on_interrupt must be 'raise' or 'best', got {on_interrupt!r}")
         with limit_threads(n_jobs):
-            cases = learn_joint_cases(data, categories, missing, weights)
+            cases = learn_joint_cases(data, categories, missing, weights, Coding.of(numbers, kinds))
             names = cases.rows.names
             refuse_many_variables(len(names))
             if {"ebnc", "naive"} & set(settings.kinds):
@@ -196,6 +203,8 @@ class Network(Joint):
         local: str | Mapping[str, str] = "ebnc",
         prior_scale: object = "evidence",
         equivalent_sample_size: float | None = None,
+        numbers: Numbers = "quantile",
+        kinds: Kinds | None = None,
         categories: Categories | None = None,
         missing: Missing = "state",
         weights: object = None,
@@ -218,6 +227,11 @@ class Network(Joint):
             σ of the EBNCs' prior, as for ``ebnc.fit``; infinity for maximum likelihood.
         equivalent_sample_size : float, optional
             Parameter of the tables' Dirichlet prior (BDeu). By default, evidence chooses it.
+        numbers : {"quantile", "smooth", "mdlp"}
+            What numbers become: five intervals of equal weight, without an order ("mdlp" needs one
+            target, and does the same here), or fine bins, over which effects are smooth curves.
+        kinds : mapping, optional
+            "nominal", "ordered" or "numeric" by column name, as for ``ebnc.fit``.
         categories : mapping, optional
             Declared states of columns, by column name.
         missing : {"state", "refuse"}
@@ -238,7 +252,7 @@ class Network(Joint):
         (2, -10.914)
         """
         check_sample_size(equivalent_sample_size)
-        cases = learn_joint_cases(data, categories, missing, weights)
+        cases = learn_joint_cases(data, categories, missing, weights, Coding.of(numbers, kinds))
         locals_, scores = fit_network(given, cases, local, prior_scale, equivalent_sample_size)
         return FittedNetwork(locals_, scores, cases.total_weight)
 

@@ -29,7 +29,6 @@ from ebnc.network.local.node import Kind, LocalFit, Node, NodeState
 from ebnc.network.local.plain import FieldType
 from ebnc.network.local.tree_growth import JEFFREYS
 from ebnc.parameters.coding import ORTHONORMAL
-from ebnc.parameters.constants import without_constants
 from ebnc.parameters.dimension import count_terms
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
@@ -175,11 +174,15 @@ def _from_plain(target: str, domain: Domain, plain: Mapping[str, Any]) -> EBNC:
         structure = EmbeddedStructure.naive(target, plain["naive"])
     else:
         structure = EmbeddedStructure(target, tuple(plain["families"]))
-    counts = {x: domain.n_states(x) for x in structure.inputs}
-    clusters = without_constants(structure, domain).clusters
-    expected = count_terms(clusters, counts) * (domain.n_states(target) - 1)
-    if expected != plain["phi"].size:  # checked before any term is allocated
-        raise ParameterError(f"phi has {plain['phi'].size} numbers; the structure has {expected}")
+    basis, size = Basis(structure, domain), plain["phi"].size
+    # Every term has a column at least; this is checked before any term is allocated.
+    expected = basis.n_outputs * count_terms(
+        basis.structure.clusters, dict.fromkeys(structure.inputs, 2)
+    )
+    if expected > size:
+        raise ParameterError(f"phi has {size} numbers; the structure has at least {expected}")
+    if basis.dimension != size:
+        raise ParameterError(f"phi has {size} numbers; the structure has {basis.dimension}")
     return EBNC(structure, domain, plain["phi"], plain.get("coding", ORTHONORMAL.name))
 
 
