@@ -24,13 +24,12 @@ ROWS_OF_BIN = 4
 
 
 def fine_cuts(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Return the cut points of about 31 bins or fewer, without regard to a target; ignore NaN.
+    """Return the cut points of at most 31 bins, which do not depend on the target; ignore NaN.
 
     A value that holds 1/31 of the rows or more, and at least 4, is a bin of its own: a zero, or a
     limit of the scale. The other values are cut by their ranks into bins of about the same number
-    of rows, about 4 or more; a bin with such a value inside is divided by it. If the sign of all
-    values changes, the bins are the same in reverse order: a value whose rank is at a boundary
-    belongs to the bin that is nearer to the median.
+    of rows, about 4 or more. If the sign of all values changes, the bins are the same in reverse
+    order: a value whose rank is at a boundary belongs to the bin that is nearer to the median.
     """
     present = ~np.isnan(values)
     distinct, inverse = np.unique(values[present], return_inverse=True)
