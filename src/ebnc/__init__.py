@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ebnc.parameters.ebnc import EBNC
     from ebnc.parameters.elimination import dimension_by_elimination
     from ebnc.parameters.embedded_network import EmbeddedNetwork
+    from ebnc.parameters.gaussian import EmbeddedGaussianNetwork
     from ebnc.parameters.generic import generic_dimension
     from ebnc.report.displays.contributions import ContributionsDisplay
     from ebnc.report.displays.reliability import ReliabilityDisplay
@@ -47,6 +48,7 @@ __all__ = [
     "EBNCClassifier",
     "EBNCError",
     "EBNCFeatures",
+    "EmbeddedGaussianNetwork",
     "EmbeddedNetwork",
     "EmbeddedStructure",
     "FittedEBNC",
@@ -83,6 +85,7 @@ _HOME = {
     "EBNCClassifier": "ebnc.estimator.classifier",
     "EBNCError": "ebnc.errors",
     "EBNCFeatures": "ebnc.estimator.features",
+    "EmbeddedGaussianNetwork": "ebnc.parameters.gaussian",
     "EmbeddedNetwork": "ebnc.parameters.embedded_network",
     "EmbeddedStructure": "ebnc.structure.embedded",
     "FittedEBNC": "ebnc.fitted",
