@@ -22,7 +22,7 @@ from ebnc.parameters.phi import Basis, recode
 from ebnc.typing import FloatArray
 
 MOST_NAMED = 5
-NEGLIGIBLE = 1e-7  # components of a direction below this relative size are not named
+PLACES = 7  # decimals of a direction's largest component; smaller components are not named
 ADVICE = "use a finite prior_scale, or leave out the terms"
 
 
@@ -98,9 +98,9 @@ def separating_direction(basis: Basis, cases: Cases) -> FloatArray | None:
 def _terms_of(basis: Basis, direction: FloatArray) -> str:
     """The terms involved in a direction; the most prominent ones are named."""
     sizes = np.abs(direction)
+    sizes = np.round(sizes / sizes.max(), PLACES)
     weights = {t.inputs: float(sizes[t.start : t.stop].max(initial=0.0)) for t in basis.terms}
-    least = NEGLIGIBLE * float(sizes.max())
-    involved = [inputs for inputs, weight in weights.items() if weight > least and inputs]
+    involved = [inputs for inputs, weight in weights.items() if weight > 0 and inputs]
     involved.sort(key=lambda inputs: (-len(inputs), -weights[inputs], inputs))
     shown = ", ".join(" · ".join(inputs) for inputs in involved[:MOST_NAMED]) or "the intercept"
     more = len(involved) - MOST_NAMED
