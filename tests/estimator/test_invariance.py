@@ -70,3 +70,49 @@ def test_weights_may_be_split_above_the_rows_that_are_always_counted():
     np.testing.assert_allclose(
         fitted(x.iloc[order], y[order]).predict_proba(test), expected, atol=1e-8
     )
+
+
+def numbers(n_rows, n_inputs=5):
+    """Smooth effects of numbers, a product, a grade, labels and gaps."""
+    generator = np.random.default_rng(2)
+    x = pd.DataFrame(generator.normal(size=(n_rows, n_inputs)).round(3))
+    x.columns = [f"c{j}" for j in range(n_inputs)]
+    x["grade"] = generator.integers(0, 4, n_rows)
+    x["label"] = generator.choice(["p", "q", "r"], n_rows)
+    log_odds = 1.5 * x["c0"] + x["c1"] * x["c2"] - 0.5 * x["c3"] ** 2 + 0.4 * x["grade"]
+    y = generator.random(n_rows) < 1 / (1 + np.exp(-log_odds))
+    x.loc[generator.random(n_rows) < 0.1, "c1"] = np.nan
+    return x, np.where(y, "yes", "no")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_rows", [200, 3_000])
+def test_shifts_scales_signs_and_orders_of_numbers_do_not_matter(n_rows):
+    """Of the searched models, and of the model with weak pairs beside them."""
+    x, y = numbers(n_rows)
+    model = fitted(x, y)
+    assert model.models_[-1].basis.weak_pairs
+    test = x.iloc[:100]  # no number is exactly at a cut, where the side depends on the sign
+    expected = model.predict_proba(test)
+    generator = np.random.default_rng(1)
+
+    def check(change):
+        own = change(x)
+        order = generator.permutation(n_rows)
+        found = fitted(own.iloc[order], y[order]).predict_proba(change(test))
+        np.testing.assert_allclose(found, expected, atol=1e-8)
+
+    names = [f"c{j}" for j in range(5)]
+    check(lambda rows: rows[list(rows.columns[::-1])])
+    check(lambda rows: rows.assign(**(8.0 * rows[names] - 3.0)))
+    check(lambda rows: rows.assign(**(-rows[names]), grade=-rows["grade"]))
+    check(lambda rows: rows.assign(c0=np.exp(rows["c0"]), grade=rows["grade"] ** 3))
+
+
+@pytest.mark.slow
+def test_the_number_of_threads_changes_nothing_with_weak_pairs():
+    x, y = numbers(300)
+    one, two = (fitted(x, y, n_jobs=n) for n in (1, 2))
+    assert one.models_[-1].basis.weak_pairs
+    assert [m.weight for m in one.models_] == [m.weight for m in two.models_]
+    np.testing.assert_array_equal(one.predict_proba(x), two.predict_proba(x))
