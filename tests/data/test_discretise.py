@@ -96,6 +96,7 @@ def test_weights_count_as_rows():
     np.testing.assert_allclose(
         quantile_cuts(values, 4, weights), quantile_cuts(np.repeat(values, repeat), 4)
     )
+    np.testing.assert_allclose(fine_cuts(values, weights), fine_cuts(np.repeat(values, repeat)))
 
 
 @pytest.mark.parametrize("n_bins", [2, 3, 10])
@@ -107,7 +108,53 @@ def test_quantiles_have_about_equal_weight(n_bins):
     assert counts.max() - counts.min() <= 1
 
 
+def bins_of(values):
+    """Number of rows in each fine bin."""
+    cuts = fine_cuts(values)
+    return np.bincount(np.searchsorted(cuts, values), minlength=len(cuts) + 1)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_bins"), [(2, 1), (12, 3), (40, 11), (100, 25), (124, 31), (31_000, 31)]
+)
+def test_fine_bins_have_about_equal_numbers_of_rows(n, n_bins):
+    """About four or more in an odd number of bins, at most 31."""
+    rows = bins_of(np.random.default_rng(2).permutation(n).astype(float))
+    assert len(rows) == n_bins
+    assert rows.max() - rows.min() <= 1
+
+
+def test_values_of_many_rows_are_bins_of_their_own():
+    generator = np.random.default_rng(3)
+    values = np.where(generator.random(1000) < 0.3, 0.0, generator.normal(size=1000))
+    values = np.clip(values, -1.5, np.inf)
+    rows = bins_of(values)
+    assert rows[0] == (values == -1.5).sum() and (values == 0.0).sum() in rows
+    assert 29 <= len(rows) <= 33
+    assert np.delete(rows, [0, rows.argmax()]).max() <= 1000 / 31
+
+
+@given(st.integers(0, 10_000))
+def test_fine_bins_turn_with_the_sign_and_keep_under_shifts_and_scales(seed):
+    generator = np.random.default_rng(seed)
+    n = generator.integers(2, 400)
+    values = np.where(generator.random(n) < 0.3, generator.integers(-3, 3, n) / 4, 0.0)
+    values = np.where(generator.random(n) < 0.5, values, generator.normal(size=n))
+    cuts = fine_cuts(values)
+    np.testing.assert_array_equal(fine_cuts(-values), -cuts[::-1])
+    np.testing.assert_allclose(fine_cuts(8 * values + 3), 8 * cuts + 3, atol=1e-12)
+    np.testing.assert_array_equal(bins_of(np.exp(values)), bins_of(values))
+
+
+def test_fine_cuts_of_the_largest_numbers_are_finite():
+    largest = np.finfo(float).max
+    assert fine_cuts(np.repeat([-largest, largest], 10)).tolist() == [0.0]
+    assert fine_cuts(np.repeat([largest / 2, largest], 10)).tolist() == [0.75 * largest]
+
+
 def test_few_values_make_few_intervals_and_constants_none():
+    assert fine_cuts(np.array([1.0] * 4 + [2.0] * 4 + [np.nan])).tolist() == [1.5]
+    assert fine_cuts(np.array([1.0, 1.0])).size == fine_cuts(np.array([np.nan])).size == 0
     assert quantile_cuts(np.array([1.0, 1.0, 2.0, np.nan]), 5).tolist() == [1.5]
     assert quantile_cuts(np.array([1.0, 1.0]), 5).size == 0
     assert quantile_cuts(np.array([np.nan]), 5).size == 0
