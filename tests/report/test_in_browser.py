@@ -105,6 +105,32 @@ def test_a_number_may_be_typed_and_falls_into_its_interval(opened):
         np.testing.assert_allclose(shown(driver), problem.model.predict_proba(row)[0], atol=1e-9)
 
 
+def test_a_slider_chooses_the_interval_of_a_number(opened):
+    """By keyboard; the charts mark the state, and not known is beside the slider."""
+    problem = two_classes()
+    driver = opened(page_of(problem, n_folds=0))
+    number = list(problem.x.columns).index("warmth")
+    slider = driver.find_element(By.ID, f"s{number}")
+    select = driver.find_element(By.ID, f"i{number}")
+    codes = problem.model.encode(problem.x).column("warmth")
+    for key, wanted in ((Keys.HOME, 0), (Keys.ARROW_RIGHT, 1), (Keys.END, 30)):
+        slider.send_keys(key)
+        assert select.get_attribute("value") == str(wanted)
+        value = problem.x["warmth"].to_numpy()[np.flatnonzero(codes == wanted)[0]]
+        row = problem.x.iloc[:1].assign(warmth=value)
+        np.testing.assert_allclose(shown(driver), problem.model.predict_proba(row)[0], atol=1e-9)
+        here = driver.find_elements(By.CSS_SELECTOR, f".here[data-at^='{number}:']")
+        assert [mark.get_attribute("data-at") for mark in here] == [f"{number}:{wanted}"]
+        state = Select(select).first_selected_option.text
+        assert slider.get_attribute("aria-valuetext") == state
+    driver.execute_script("document.getElementById('forget').click()")
+    assert "idle" in slider.get_attribute("class")
+    assert not driver.find_elements(By.CSS_SELECTOR, f".here[data-at^='{number}:']")
+    driver.find_element(By.ID, "reset").click()
+    assert slider.get_attribute("value") == str(codes[0])
+    assert errors_and_requests(driver) == ([], [])
+
+
 def test_the_waterfall_is_that_of_the_best_model_for_the_class_chosen(opened):
     problem = many_classes()
     driver = opened(page_of(problem, n_folds=0))

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ebnc.report.summary import InputSummary
 from ebnc.report.words import shortened
 from ebnc.typing import FloatArray
 
-LONG_TAIL = 12.0  # range of the cuts over the range of their middle half
+LONG_TAIL = 6.0  # range of the cuts over the range of their middle half
 LARGEST = 1e150  # larger numbers have no axis: differences would overflow
 NEAR = 2  # states: so far from a row a cell of a heat map is drawn
 
@@ -50,7 +51,7 @@ class Axis:
     @property
     def bounds(self) -> FloatArray:
         """The places of the edges, from 0 to 1."""
-        return self.places(self.edges)
+        return self.places(np.array(self.edges))
 
     @property
     def centres(self) -> FloatArray:
@@ -59,32 +60,33 @@ class Axis:
         return np.asarray((bounds[1:] + bounds[:-1]) / 2)
 
     @property
-    def middles(self) -> FloatArray:
-        """The middles of the states, in the units of the axis."""
-        low, high = self._scaled([self.edges[0], self.edges[-1]])
-        scaled = low + self.centres * (high - low)
-        return scaled if self.linear_width is None else np.sinh(scaled) * self.linear_width
-
-    @property
     def density(self) -> FloatArray:
-        """The share of each state over its width on the axis, relative to the largest of them.
+        """The share of each state over its width on the axis, relative to the largest.
 
-        Single values that many rows share do not set the scale: heights end at 1, which is the
-        height below which nine tenths of the rows are.
+        Single values that many rows share would hide all others: states with more than twice the
+        average share do not set the scale, and heights end at 1.
         """
         if self.shares is None:
             return np.zeros(self.n_states)
         shares = np.array(self.shares[: self.n_states])
         height = shares / np.maximum(np.diff(self.bounds), 1e-9)
-        order = np.argsort(height)
-        below = np.searchsorted(np.cumsum(shares[order]), 0.9 * shares.sum())
-        top = height[order[min(below, len(order) - 1)]]
-        return np.asarray(np.minimum(1.0, height / top) if top > 0 else height)
+        if not self.is_number:
+            return np.asarray(height / (height.max() or 1.0))
+        top = height[shares <= 2 * shares.mean()].max()
+        return np.asarray(np.minimum(1.0, height / (top or height.max() or 1.0)))
 
     def places(self, values: Sequence[float] | FloatArray) -> FloatArray:
         """Places of values along the axis: 0 is its beginning, 1 its end."""
         low, high = self._scaled([self.edges[0], self.edges[-1]])
         return np.asarray((self._scaled(values) - low) / (high - low))
+
+    def values_at(self, places: Sequence[float] | FloatArray) -> FloatArray:
+        """The inverse of ``places``, in the units of the axis."""
+        low, high = self._scaled([self.edges[0], self.edges[-1]])
+        scaled = low + np.asarray(places, dtype=np.float64) * (high - low)
+        if self.linear_width is None:
+            return np.asarray(scaled)
+        return np.asarray(np.sinh(scaled) * self.linear_width)
 
     def _scaled(self, values: Sequence[float] | FloatArray) -> FloatArray:
         array = np.asarray(values, dtype=np.float64)
@@ -123,11 +125,11 @@ def _closed(cuts: tuple[float, ...]) -> tuple[float, ...]:
 
 def _linear_width(cuts: FloatArray) -> float | None:
     """s of the asinh axis; None if a linear axis shows the cuts well."""
-    lower, middle, upper = np.quantile(np.abs(cuts), [0.25, 0.5, 0.75])
+    lower, middle = np.quantile(np.abs(cuts), [0.25, 0.5])
     first, last = np.quantile(cuts, [0.25, 0.75])
     if len(cuts) < 4 or cuts[-1] - cuts[0] <= LONG_TAIL * (last - first):
         return None
-    return float(middle or upper or lower or 1.0)
+    return float(lower or middle or 1.0)
 
 
 def axis_ticks(axis: Axis, most: int) -> list[tuple[float, str]]:
@@ -142,7 +144,9 @@ def axis_ticks(axis: Axis, most: int) -> list[tuple[float, str]]:
     if axis.linear_width is None:
         values = nice_ticks(low, high, most)
     else:
-        values = _powers(low, high, axis.linear_width)
+        values = _powers(low, high, axis.linear_width, (1, 2, 5))
+        if len(values) > 2 * most:
+            values = _powers(low, high, axis.linear_width, (1,))
     places = axis.places(values)
     chosen: list[tuple[float, str]] = []
     for place, value in zip(places.tolist(), values, strict=True):
@@ -151,11 +155,11 @@ def axis_ticks(axis: Axis, most: int) -> list[tuple[float, str]]:
     return chosen
 
 
-def _powers(low: float, high: float, linear_width: float) -> list[float]:
-    """0 and ± powers of ten from the linear part on, in order."""
+def _powers(low: float, high: float, linear_width: float, digits: tuple[int, ...]) -> list[float]:
+    """0 and ± digits times powers of ten from the linear part on, in order."""
     first = math.floor(math.log10(linear_width))
     last = math.ceil(math.log10(max(abs(low), abs(high), linear_width)))
-    sizes = [10.0**power for power in range(first, last + 1)]
+    sizes = [digit * 10.0**power for power in range(first, last + 1) for digit in digits]
     values = [*(-size for size in reversed(sizes)), 0.0, *sizes]
     return [value for value in values if low <= value <= high]
 
@@ -172,7 +176,7 @@ def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
     return [i * step for i in range(first, last + 1)]
 
 
-def near_rows(counts: FloatArray, axes: Sequence[Axis]) -> FloatArray:
+def near_rows(counts: FloatArray, axes: Sequence[Axis]) -> NDArray[np.bool_]:
     """Whether a cell has rows, or is at most ``NEAR`` ordered states from a cell that has."""
     found = counts > 0
     for i, axis in enumerate(axes):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ebnc.report.axes import Axis, axis_ticks, near_rows, nice_ticks
 from ebnc.report.charts import Mark, Tick
@@ -16,6 +17,7 @@ WIDTH, LEFT, RIGHT, TOP = 400.0, 44.0, 10.0, 10.0
 CURVE, STRIP, GAP, UNDER = 150.0, 26.0, 6.0, 36.0  # heights
 BESIDE = 46.0  # width of the place of missing entries
 LEFT_OF_LABELS, ROW_OF_LABELS, HEIGHT_OF_NUMBERS = 96.0, 22.0, 190.0
+THINNEST = 1.2  # bar of a density
 LEVELS = 5  # of colour, in each direction
 
 
@@ -92,7 +94,7 @@ def curve_chart(
 
     half = None if errors is None else Z_95 * errors
     xs = _to_the_ends(x_of(axis.centres), LEFT, right)
-    lines = []
+    lines: list[Line] = []
     for k, _ in classes:
         curve = values[:n, k]
         band = ""
@@ -118,7 +120,7 @@ def curve_chart(
     ]
     if beside is not None:
         places.append(Place(right + 6, WIDTH - RIGHT - right, n, texts[n]))
-    ticks = nice_ticks(shared.low, shared.high, 4)
+    ticks = nice_ticks(shared.low, shared.high, 5)
     longest = max((len(label) for label in axis.labels[:n]), default=1)
     most = 6 if axis.is_number else max(2, min(12, int((right - LEFT) / (6.2 * longest + 8))))
     return CurveChart(
@@ -137,7 +139,12 @@ def curve_chart(
         title=axis.title,
         lines=tuple(lines),
         bars=tuple(
-            zip(bounds[:-1].tolist(), np.diff(bounds).tolist(), heights.tolist(), strict=True)
+            zip(
+                bounds[:-1].tolist(),
+                np.maximum(np.diff(bounds), THINNEST).tolist(),
+                heights.tolist(),
+                strict=True,
+            )
         ),
         strip=bottom + GAP + STRIP,
         places=tuple(places),
@@ -197,7 +204,7 @@ def heat_chart(
 ) -> HeatChart:
     """The heat map of a pair; ``values`` and ``counts``: shape (states of y, states of x)."""
     vertical, across = axes
-    left = LEFT if vertical.is_number else LEFT_OF_LABELS
+    left = LEFT + 12.0 * vertical.has_missing if vertical.is_number else LEFT_OF_LABELS
     right = WIDTH - RIGHT - (BESIDE if across.has_missing else 0.0)
     tall = HEIGHT_OF_NUMBERS if vertical.is_number else ROW_OF_LABELS * vertical.n_states
     tall = min(max(tall, 3 * ROW_OF_LABELS), 2 * HEIGHT_OF_NUMBERS)
@@ -237,7 +244,7 @@ def heat_chart(
 
 def _paths(
     levels: IntArray,
-    drawn: FloatArray,
+    drawn: NDArray[np.bool_],
     rows: Sequence[tuple[float, float]],
     columns: Sequence[tuple[float, float]],
     n_along: int,

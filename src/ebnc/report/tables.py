@@ -22,6 +22,7 @@ from ebnc.typing import FloatArray
 MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 16, 10, 6
 MOST_STATES = 40  # of an axis of a heat map
 LONGEST_STATE = 28
+LARGEST = 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def scales_of(summary: Summary, terms: Sequence[TermSummary]) -> Scales:
     n_classes, shown = len(summary.classes), classes_shown(summary)
     low = high = lowest = highest = joint = 0.0
     for term in terms:
-        values = np.reshape(term.values, (-1, n_classes))[:, shown]
+        values = _array(term.values, (-1, n_classes))[:, shown]
         if len(term.inputs) > 1:
             if term.counts is not None:
                 values = values[np.array(term.counts) > 0]
@@ -98,7 +99,7 @@ def scales_of(summary: Summary, terms: Sequence[TermSummary]) -> Scales:
             continue
         half = np.zeros(values.shape)
         if term.errors is not None:
-            half = Z_95 * np.reshape(term.errors, (-1, n_classes))[:, shown]
+            half = Z_95 * _array(term.errors, (-1, n_classes))[:, shown]
         low, high = min(low, float(values.min())), max(high, float(values.max()))
         lowest = min(lowest, float((values - half).min()))
         highest = max(highest, float((values + half).max()))
@@ -121,10 +122,10 @@ def term_view(summary: Summary, term: TermSummary, scales: Scales) -> TermView:
     inputs = [summary.inputs[i] for i in term.inputs]
     labels = [x.states for x in inputs]
     shape, n_classes = [len(states) for states in labels], len(summary.classes)
-    values = np.reshape(term.values, (*shape, n_classes))
-    errors = np.full(values.shape, np.nan)
+    values = _array(term.values, (*shape, n_classes))
+    errors: FloatArray = np.full(values.shape, np.nan)
     if term.errors is not None:
-        errors = np.reshape(term.errors, values.shape)
+        errors = _array(term.errors, values.shape)
     name = term_name(x.name for x in inputs)
     shown = classes_shown(summary)
     if len(shape) == 1:
@@ -139,8 +140,10 @@ def term_view(summary: Summary, term: TermSummary, scales: Scales) -> TermView:
             pair = values[:, 1:], errors[:, 1:]
             bars = _map(1, name, title, "", states, ("",), *pair, scales.bars, most_rows)
             return TermView(name, False, term.size, bars, (), curve, (), term.inputs[0])
-        heads = title, summary.target, states, summary.classes
-        by_class = _map(None, name, *heads, values, errors, scales.cells, most_rows)
+        titles = title, summary.target
+        by_class = _map(
+            None, name, *titles, states, summary.classes, values, errors, scales.cells, most_rows
+        )
         return TermView(name, False, term.size, None, (by_class,), curve, (), term.inputs[0])
     heats: tuple[tuple[int, HeatChart], ...] = ()
     if len(shape) == 2 and any(x.cuts for x in inputs) and max(shape) <= MOST_STATES:
@@ -159,6 +162,11 @@ def term_view(summary: Summary, term: TermSummary, scales: Scales) -> TermView:
         for k in shown
     ]
     return TermView(name, True, term.size, None, tuple(maps), None, heats)
+
+
+def _array(numbers: Sequence[float], shape: Sequence[int]) -> FloatArray:
+    """Numbers of a term; a file may hold huge ones, whose sums would overflow."""
+    return np.asarray(np.clip(np.reshape(numbers, shape), -LARGEST, LARGEST))
 
 
 def _heats(
