@@ -128,7 +128,7 @@ def test_a_heat_map_has_the_colour_of_each_cell_and_no_cells_far_from_rows():
     found = {}
     for level, path in chart.levels:
         for x, y, width in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)", path):
-            row = round((chart.bottom - float(y)) / (chart.bottom - chart.top) * 3) - 1
+            row = round((float(y) - chart.top) / (chart.bottom - chart.top) * 3)
             found.setdefault(row, []).append((float(x), float(width), level))
     axis = np.linspace(0, 1, 200)
     for row, runs in found.items():

@@ -144,23 +144,22 @@ def axis_ticks(axis: Axis, most: int) -> list[tuple[float, str]]:
     if axis.linear_width is None:
         values = nice_ticks(low, high, most)
     else:
-        values = _powers(low, high, axis.linear_width, (1, 2, 5))
-        if len(values) > 2 * most:
-            values = _powers(low, high, axis.linear_width, (1,))
-    places = axis.places(values)
-    chosen: list[tuple[float, str]] = []
-    for place, value in zip(places.tolist(), values, strict=True):
-        if not chosen or place - chosen[-1][0] >= 0.8 / (most + 1):
-            chosen.append((place, f"{value:.10g}".replace("-", "−")))
-    return chosen
+        values = _powers(low, high, axis.linear_width)
+    chosen: dict[float, str] = {}
+    for place, value in zip(axis.places(values).tolist(), values, strict=True):
+        if all(abs(place - other) >= 0.8 / (most + 1) for other in chosen):
+            chosen[place] = f"{value:.10g}".replace("-", "−")
+    return sorted(chosen.items())
 
 
-def _powers(low: float, high: float, linear_width: float, digits: tuple[int, ...]) -> list[float]:
-    """0 and ± digits times powers of ten from the linear part on, in order."""
+def _powers(low: float, high: float, linear_width: float) -> list[float]:
+    """0, ± powers of ten from the linear part on, and 2 and 5 times these: the important first."""
     first = math.floor(math.log10(linear_width))
     last = math.ceil(math.log10(max(abs(low), abs(high), linear_width)))
-    sizes = [digit * 10.0**power for power in range(first, last + 1) for digit in digits]
-    values = [*(-size for size in reversed(sizes)), 0.0, *sizes]
+    sizes = [
+        digit * 10.0**power for digit in (1, 2, 5) for power in reversed(range(first, last + 1))
+    ]
+    values = [0.0, *(sign * size for size in sizes for sign in (1, -1))]
     return [value for value in values if low <= value <= high]
 
 

@@ -16,7 +16,7 @@ from ebnc.typing import FloatArray, IntArray
 WIDTH, LEFT, RIGHT, TOP = 400.0, 44.0, 10.0, 10.0
 CURVE, STRIP, GAP, UNDER = 150.0, 26.0, 6.0, 36.0  # heights
 BESIDE = 46.0  # width of the place of missing entries
-LEFT_OF_LABELS, ROW_OF_LABELS, HEIGHT_OF_NUMBERS = 96.0, 22.0, 190.0
+ROW_OF_LABELS, HEIGHT_OF_NUMBERS = 22.0, 190.0
 THINNEST = 1.2  # bar of a density
 LEVELS = 5  # of colour, in each direction
 
@@ -204,16 +204,17 @@ def heat_chart(
 ) -> HeatChart:
     """The heat map of a pair; ``values`` and ``counts``: shape (states of y, states of x)."""
     vertical, across = axes
-    left = LEFT + 12.0 * vertical.has_missing if vertical.is_number else LEFT_OF_LABELS
+    longest = 7 * vertical.has_missing if vertical.is_number else max(map(len, vertical.labels))
+    left = max(LEFT, 18.0 + 6.0 * min(longest, 14))
     right = WIDTH - RIGHT - (BESIDE if across.has_missing else 0.0)
     tall = HEIGHT_OF_NUMBERS if vertical.is_number else ROW_OF_LABELS * vertical.n_states
     tall = min(max(tall, 3 * ROW_OF_LABELS), 2 * HEIGHT_OF_NUMBERS)
     top = TOP + (ROW_OF_LABELS + GAP if vertical.has_missing else 0.0)
     bottom = top + tall
     xs = [*(left + (right - left) * across.bounds)]
-    ys = [*(bottom - tall * vertical.bounds)]
+    ys = [*_upwards(vertical, vertical.bounds, top, bottom)]
     columns = [(a, b - a) for a, b in pairwise(xs)]
-    rows = [(b, a - b) for a, b in pairwise(ys)]
+    rows = [(min(ends), abs(ends[1] - ends[0])) for ends in pairwise(ys)]
     beside = above = None
     if across.has_missing:
         columns.append((right + GAP, BESIDE - GAP))
@@ -233,13 +234,22 @@ def heat_chart(
         right=right,
         bottom=bottom,
         x_axis=tuple(Tick(left + (right - left) * p, text) for p, text in axis_ticks(across, 6)),
-        y_axis=tuple(Tick(bottom - tall * p, text) for p, text in axis_ticks(vertical, most)),
+        y_axis=tuple(
+            Tick(float(_upwards(vertical, np.array(place), top, bottom)), text)
+            for place, text in axis_ticks(vertical, most)
+        ),
         x_title=across.title,
         y_title=vertical.title,
         levels=_paths(levels, drawn, rows, columns, across.n_states),
         beside=beside,
         above=above,
     )
+
+
+def _upwards(axis: Axis, places: FloatArray, top: float, bottom: float) -> FloatArray:
+    """Numbers and states in order ascend; labels are read from the top."""
+    along = places if axis.is_ordered or axis.is_number else 1 - places
+    return np.asarray(bottom - (bottom - top) * along)
 
 
 def _paths(

@@ -237,6 +237,8 @@ class EffectDisplay(Display):
             )
         _prepare(ax, "x", across, 7)
         _prepare(ax, "y", vertical, 12)
+        if not (vertical.is_ordered or vertical.is_number):
+            ax.invert_yaxis()  # labels are read from the top
         self.figure_.colorbar(mesh, ax=ax, label=self._odds())
 
     def _coloured(self) -> list[tuple[int, Any]]:
