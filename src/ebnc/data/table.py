@@ -28,6 +28,9 @@ Numbers: TypeAlias = Literal["smooth", "mdlp", "quantile"]
 """What numbers become. "smooth": fine bins that carry a curve. "mdlp": intervals by the classes of
 the target, which have no order; at quantiles without a target. "quantile": five intervals."""
 
+Kinds: TypeAlias = Mapping[str, VariableKind]
+"""Kinds of variables by column: "nominal", "ordered" or "numeric"."""
+
 NUMBERS = ("smooth", "mdlp", "quantile")
 KINDS = ("number", "label", "date")
 MISSING_WORDS = (
@@ -46,7 +49,7 @@ class Coding:
     """
 
     numbers: Numbers = "smooth"
-    kinds: Mapping[str, VariableKind] = field(default_factory=dict)
+    kinds: Kinds = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.numbers not in NUMBERS:
@@ -59,6 +62,16 @@ class Coding:
                     f"the kind of column {name!r} must be one of "
                     f"{', '.join(get_args(VariableKind))}, got {kind!r}"
                 )
+
+    @classmethod
+    def of(cls, numbers: Any, kinds: Any) -> "Coding":
+        """Check the parameters ``numbers`` and ``kinds`` of functions that learn."""
+        if kinds is not None and not isinstance(kinds, Mapping):
+            raise ParameterError(
+                "kinds must be a mapping from columns to 'nominal', 'ordered' or 'numeric', or "
+                f"None, got {kinds!r}"
+            )
+        return cls(numbers, dict(kinds or {}))
 
     @property
     def nominal(self) -> list[str]:
