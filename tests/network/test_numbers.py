@@ -13,7 +13,6 @@ from ebnc.field import Field
 from ebnc.formats.native import schema
 from ebnc.formats.network_json import network_from_json, network_to_json
 from ebnc.network.network import Network
-from ebnc.parameters.bin_density import BinDensity
 
 
 def wave(n, seed):
@@ -39,10 +38,6 @@ def network():
     return Network.fit("[a][b|a][c|b]", wave(800, 0), numbers="smooth")
 
 
-def widths(density):
-    return np.diff(density.edges)
-
-
 def test_numbers_are_numeric_nodes_with_densities_only_if_they_are_smooth(network):
     assert {x: network.domain.kind(x) for x in network} == {
         "a": "numeric",
@@ -57,33 +52,32 @@ def test_numbers_are_numeric_nodes_with_densities_only_if_they_are_smooth(networ
 
 
 def test_log_likelihood_is_bin_probability_over_bin_width_by_hand(network):
-    """Two numeric nodes: all pairs of bins, at two places inside of each."""
+    """Two numeric nodes: all pairs of inner bins, at two places inside of each."""
     first, second = network.densities["a"], network.densities["b"]
     n, m = first.n_bins, second.n_bins
     rows = CodedRows(("a", "b"), (n, m), np.indices((n, m)).reshape(2, -1).astype(np.uint8))
     p_a = network["a"].probabilities(rows)[np.arange(n * m), rows.codes[0]]
     p_b = network["b"].probabilities(rows)[np.arange(n * m), rows.codes[1]]
-    inside_a, inside_b = (
-        np.concatenate([[1 - d.tail_shares[0]], np.ones(d.n_bins - 2), [1 - d.tail_shares[1]]])
-        for d in (first, second)
-    )
-    by_hand = p_a * p_b * np.outer(inside_a / widths(first), inside_b / widths(second)).ravel()
     assert (p_a * p_b).sum() == pytest.approx(1.0)
+    inner = np.all((rows.codes > 0) & (rows.codes < [[n - 1], [m - 1]]), axis=0)
+    i, j = (rows.codes[:, inner] - 1).astype(int)
+    area = np.diff(first.cuts)[i] * np.diff(second.cuts)[j]
+    by_hand = (p_a * p_b)[inner] / area
     for share in (0.01, 0.7):
-        a = (first.edges[:-1] + share * widths(first))[rows.codes[0]]
-        b = (second.edges[:-1] + share * widths(second))[rows.codes[1]]
+        a = first.cuts[i] + share * np.diff(first.cuts)[i]
+        b = second.cuts[j] + share * np.diff(second.cuts)[j]
         log_p = network.log_likelihood({"a": a, "b": b, "c": [None] * len(a)})
         np.testing.assert_allclose(np.exp(log_p), by_hand, rtol=1e-9)
 
 
 def test_density_of_one_node_integrates_to_one(network):
     """Numerical integration over b, with a given and c summed out, is p(a)."""
-    edges = network.densities["b"].edges
+    cuts = network.densities["b"].cuts
 
     def at(b):
         return float(np.exp(network.log_likelihood({"a": [0.4], "b": [b], "c": [None]}))[0])
 
-    parts = zip([-np.inf, *edges], [*edges, np.inf], strict=True)
+    parts = zip([-np.inf, *cuts], [*cuts, np.inf], strict=True)
     whole = sum(quad(at, low, high, limit=10, epsabs=1e-9)[0] for low, high in parts)
     alone = network.log_likelihood({"a": [0.4], "b": [None], "c": [None]})
     assert whole == pytest.approx(float(np.exp(alone[0])), rel=1e-6)
@@ -195,8 +189,8 @@ def test_results_list_intervals_and_have_mean_and_quantiles(network):
     np.testing.assert_allclose(answer.quantiles([0.1, 0.5, 0.9]), expected, atol=0.2)
     both = network.query(["c", "b"], {"a": 0.5})
     assert both.mean("b") == pytest.approx(answer.mean())
-    for wrong in (both.mean, lambda: both.mean("c"), lambda: answer.quantiles([1.0])):
-        with pytest.raises(QueryError):
+    for wrong in (both.mean, lambda: both.mean("c")):
+        with pytest.raises(QueryError, match="name a numeric variable"):
             wrong()
 
 
@@ -250,7 +244,7 @@ def test_graphs_keep_densities(network):
 
 def test_densities_of_other_bins_are_refused(network):
     density = network.densities["a"]
-    with pytest.raises(NetworkError, match="edges"):
+    with pytest.raises(NetworkError, match="cuts"):
         Network(network.values(), {"b": density})
     with pytest.raises(NetworkError, match="nominal"):
         Network(network.values(), {"c": density})
@@ -266,13 +260,3 @@ def test_declared_intervals_have_no_density():
 def test_wrong_numbers_are_refused():
     with pytest.raises(ParameterError, match="numbers"):
         Network.fit("[a]", wave(20, 0), numbers="fine")
-
-
-def test_a_density_equals_itself_only(network):
-    density = network.densities["a"]
-    other = BinDensity(density.edges, density.means, density.tail_shares, 2 * density.tail_means)
-    assert density != other
-    assert density == BinDensity(
-        density.edges, density.means, density.tail_shares, density.tail_means
-    )
-    assert len({density, other}) == 2

@@ -1,13 +1,13 @@
 """Networks as JSON: one domain, and the kind and parameters of every node, without expansion.
 
     {"domain": […], "nodes": [{"kind": "ebnc", "target": 3, "naive": [0, 1, 2], "phi": […]}, …],
-     "densities": [{"variable": 3, "ends": […], "means": […], "tails": [[τ, m], [τ, m]]}, …]}
+     "densities": [{"variable": 3, "means": […]}, …]}
 
 A variable is written as its place in the domain: otherwise a network of 1 500 nodes with 1 500
 parents each would be mostly names. The ``Kind`` of a node lists its fields; ``FORMS`` defines how
 each type of field is written and read. φ is in the node's own coding, which the field "coding"
 names if it is not orthonormal; its terms are sorted by size, then by the order of the inputs.
-"densities" has the ``BinDensity`` of numeric nodes, without the edges that their states have; it is
+"densities" has the ``BinDensity`` of numeric nodes, without the cuts that their states have; it is
 absent if there are none.
 """
 
@@ -38,7 +38,7 @@ def network_to_json(network: Network) -> dict[str, Any]:
     }
     if network.densities:
         plain["densities"] = [
-            {"variable": places[name], **_density_to_json(density)}
+            {"variable": places[name], "means": density.means.tolist()}
             for name, density in network.densities.items()
         ]
     return plain
@@ -58,24 +58,12 @@ def network_from_json(field: Field) -> Network:
     return field.built(lambda: Network(locals_, densities))
 
 
-def _density_to_json(density: BinDensity) -> dict[str, Any]:
-    tails = np.column_stack([density.tail_shares, density.tail_means])
-    ends = density.edges[[0, -1]]
-    return {"ends": ends.tolist(), "means": density.means.tolist(), "tails": tails.tolist()}
-
-
 def _density_from_json(field: Field, domain: Domain) -> tuple[str, BinDensity]:
-    """Invert ``_density_to_json``; also return the variable."""
-    parts = field.object(["variable", "ends", "means", "tails"])
+    """Read the density of a variable; its cuts are those of its states."""
+    parts = field.object(["variable", "means"])
     name = _variable(parts["variable"], list(domain))
-    low, high = (end.number() for end in parts["ends"].pair())
-    edges = np.concatenate([[low], interval_cuts(domain, name), [high]])
-    shares, lengths = zip(
-        *([number.number() for number in tail.pair()] for tail in parts["tails"].pair()),
-        strict=True,
-    )
     means = parts["means"].numbers(LARGEST_PARAMETER)
-    return name, field.built(lambda: BinDensity(edges, means, np.array(shares), np.array(lengths)))
+    return name, field.built(lambda: BinDensity(interval_cuts(domain, name), means))
 
 
 def local_to_json(local: Local, places: Mapping[str, int]) -> dict[str, Any]:

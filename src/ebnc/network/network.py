@@ -359,8 +359,8 @@ class Network(Joint):
 
         Missing entries are summed out exactly, unless the variable has a state for them. A number
         of a node with a density contributes the log density, which is the log probability of its
-        interval minus the log width of the interval (a tail beyond the data); its unit is that of
-        the data. An ``Interval`` contributes its log probability.
+        interval minus the log width of the interval (the outer ones are exponential tails); it
+        depends on the unit of the data. An ``Interval`` contributes its log probability.
 
         Parameters
         ----------
@@ -540,7 +540,7 @@ class Network(Joint):
 def _densities(domain: Domain, values: Mapping[str, Values]) -> dict[str, BinDensity]:
     """Return the densities of numeric variables with several intervals, from training values."""
     return {
-        name: BinDensity.learn(
+        name: BinDensity.of(
             np.asarray(rows.values, dtype=np.float64), interval_cuts(domain, name), rows.weights
         )
         for name, rows in values.items()

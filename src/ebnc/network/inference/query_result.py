@@ -88,9 +88,7 @@ class QueryResult:
         """
         density, p = self._bins(name)
         asked = np.array(list(levels), dtype=np.float64)
-        if not ((asked > 0) & (asked < 1)).all():
-            raise QueryError(f"levels must be between 0 and 1, got {asked.tolist()}")
-        quantiles: list[float] = density.quantile(p, asked)[0].tolist()
+        quantiles: list[float] = density.quantiles(p, asked)[0].tolist()
         return quantiles
 
     def _bins(self, name: str | None) -> tuple[BinDensity, FloatArray]:
@@ -103,7 +101,8 @@ class QueryResult:
             )
         density, axis = self.densities[chosen], self.variables.index(chosen)
         others = tuple(i for i in range(len(self.variables)) if i != axis)
-        return density, self.probabilities.sum(axis=others)[None, : density.n_bins]
+        p = self.probabilities.sum(axis=others)[None, : density.n_bins]
+        return density, p / p.sum()
 
     def to_dict(self) -> dict[State, float]:
         """Return probabilities by state, or by tuple of states for several variables."""

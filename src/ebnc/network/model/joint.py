@@ -117,9 +117,9 @@ class Joint(Mapping[str, Local]):
         self[name]  # raises an error if the network has no such node
         if self.domain.kind(name) != "numeric":
             raise NetworkError(f"{name!r} has a density, but it is {self.domain.kind(name)}")
-        if not np.array_equal(density.edges[1:-1], interval_cuts(self.domain, name)):
+        if not np.array_equal(density.cuts, interval_cuts(self.domain, name)):
             raise NetworkError(
-                f"the edges of the density of {name!r} are not those of its states "
+                f"the cuts of the density of {name!r} are not those of its states "
                 f"{', '.join(map(str, self.domain[name][:4]))}, …"
             )
 
