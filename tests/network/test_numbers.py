@@ -213,6 +213,50 @@ def test_learning_finds_the_curve_with_embedded_nodes():
     assert set(network.densities) == {"a", "b", "noise"}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_independent_numbers_get_no_arcs(seed):
+    rng = np.random.default_rng(seed)
+    data = {"a": rng.normal(size=150), "b": rng.exponential(size=150)}
+    data["c"] = np.maximum(rng.normal(size=150), 0.0)  # half of the values are zero
+    data["d"] = rng.choice(["x", "y", "z"], size=150)
+    network = Network.learn(data, numbers="smooth", n_jobs=1)
+    assert not network.arcs
+
+
+def test_a_root_that_is_a_curve_has_about_the_evidence_of_a_table_on_even_data():
+    """The intervals hold equal shares, which both kinds fit well: neither prior may decide."""
+    data = wave(800, 9)
+    scores = [
+        Network.learn({"a": data["a"]}, numbers="smooth", local=kind).learned_score
+        for kind in ("ebnc", "table")
+    ]
+    even = -800 * np.log(31)
+    assert even - 30 < min(scores) < max(scores) < even + 1
+
+
+@pytest.mark.slow
+def test_files_frames_and_weights_give_the_same_network(tmp_path):
+    import polars as pl
+
+    frame = pd.DataFrame(wave(200, 10))
+    frame.loc[:4, "b"] = np.nan
+    frame["w"] = np.arange(200) % 3
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    repeated = frame.loc[frame.index.repeat(frame["w"])].drop(columns="w")
+    graph, test = "[a][b|a][c|b]", frame.drop(columns="w")
+    expected = Network.fit(graph, repeated, numbers="smooth").log_likelihood(test)
+    assert np.isfinite(expected).all()
+    for data in (frame, pl.from_pandas(frame), tmp_path / "rows.csv"):
+        network = Network.fit(graph, data, numbers="smooth", weights="w")
+        np.testing.assert_allclose(network.log_likelihood(test), expected, rtol=1e-6)
+        drawn = network.sample(20, random_state=0)
+        drawn.to_csv(tmp_path / "drawn.csv", index=False)
+        np.testing.assert_allclose(
+            network.log_likelihood(tmp_path / "drawn.csv"), network.log_likelihood(drawn)
+        )
+
+
 def test_noisy_max_is_refused_for_numbers_and_a_table_takes_its_place():
     data = wave(150, 7)
     network = Network.learn(data, numbers="smooth", local="noisy-max", n_jobs=1)
