@@ -96,6 +96,7 @@ def test_weights_count_as_rows():
     np.testing.assert_allclose(
         quantile_cuts(values, 4, weights), quantile_cuts(np.repeat(values, repeat), 4)
     )
+    np.testing.assert_allclose(fine_cuts(values, weights), fine_cuts(np.repeat(values, repeat)))
 
 
 @pytest.mark.parametrize("n_bins", [2, 3, 10])
@@ -107,7 +108,15 @@ def test_quantiles_have_about_equal_weight(n_bins):
     assert counts.max() - counts.min() <= 1
 
 
+def test_fine_cuts_of_the_largest_numbers_are_finite():
+    largest = np.finfo(float).max
+    assert fine_cuts(np.repeat([-largest, largest], 10)).tolist() == [0.0]
+    assert fine_cuts(np.repeat([largest / 2, largest], 10)).tolist() == [0.75 * largest]
+
+
 def test_few_values_make_few_intervals_and_constants_none():
+    assert fine_cuts(np.array([1.0] * 4 + [2.0] * 4 + [np.nan])).tolist() == [1.5]
+    assert fine_cuts(np.array([1.0, 1.0])).size == fine_cuts(np.array([np.nan])).size == 0
     assert quantile_cuts(np.array([1.0, 1.0, 2.0, np.nan]), 5).tolist() == [1.5]
     assert quantile_cuts(np.array([1.0, 1.0]), 5).size == 0
     assert quantile_cuts(np.array([np.nan]), 5).size == 0
@@ -146,7 +155,7 @@ def test_fine_bins_of_different_values_have_about_the_same_number_of_rows(n):
 def test_fine_bins_are_reversed_when_the_sign_of_all_values_changes(seed):
     values = with_atoms(seed)
     cuts, flipped = fine_cuts(values), fine_cuts(-values)
-    assert len(cuts) == len(flipped)
+    np.testing.assert_array_equal(flipped, -cuts[::-1])
     np.testing.assert_array_equal(bins_of(-values, flipped), len(cuts) - bins_of(values, cuts))
 
 

@@ -1,6 +1,7 @@
 """φ: its terms against an enumeration of Δ, its values against Möbius inversion of brute force."""
 
 from itertools import product
+from math import prod
 
 import numpy as np
 import pytest
@@ -10,10 +11,18 @@ from hypothesis import strategies as st
 from brute_force import configurations, posterior
 from ebnc import Domain, EmbeddedNetwork, EmbeddedStructure, dimension
 from ebnc.data.rows import CodedRows
+from ebnc.domain import Levels
 from ebnc.errors import EBNCError, ParameterError, TooLargeError
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
 from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
-from ebnc.parameters.phi import Basis, check_phi, phi_to_tables, tables_to_phi
+from ebnc.parameters.phi import (
+    Basis,
+    check_phi,
+    count_products,
+    phi_to_tables,
+    products_of_columns,
+    tables_to_phi,
+)
 from strategies import cluster_sets, complex_of, models, seeds
 
 CODINGS = pytest.mark.parametrize("coding", [INDICATOR, ORTHONORMAL], ids=lambda c: c.name)
@@ -45,7 +54,8 @@ def test_terms_are_the_subsets_of_clusters_in_order_of_size(model):
     """Δ enumerated without one-state inputs; blocks of φ follow one another without gaps."""
     basis = Basis(model.structure, Domain(model.n_states))
     r = model.n_states
-    kept = [{x for x in c if r[x] > 1} for c in cluster_sets(model.structure)]
+    varying = model.structure.without([x for x in model.structure.inputs if r[x] == 1])
+    kept = cluster_sets(varying)
     assert {frozenset(term.inputs) for term in basis.terms} == complex_of(kept)
     assert len(basis.terms) == len(complex_of(kept))
     place = {x: i for i, x in enumerate(model.structure.inputs)}
@@ -55,7 +65,9 @@ def test_terms_are_the_subsets_of_clusters_in_order_of_size(model):
     start = 0
     for term in basis.terms:
         assert term.start == start
-        assert term.shape == (*(r[x] - 1 for x in term.inputs), model.n_classes - 1)
+        columns = list(product(*(range(r[x] - 1) for x in term.inputs)))
+        assert term.columns.tolist() == list(map(list, columns))
+        assert term.stop == start + len(columns) * (model.n_classes - 1)
         start = term.stop
     assert start == basis.dimension == dimension(model.structure, r)
 
@@ -89,7 +101,8 @@ def test_indicator_phi_is_the_moebius_inversion_of_the_log_odds(model, seed):
     phi = theta_to_phi(model, network.theta, INDICATOR)
     inputs = model.structure.inputs
     for term in Basis(model.structure, Domain(model.n_states)).terms:
-        block = phi[term.start : term.stop].reshape(term.shape)
+        others = [model.n_states[x] - 1 for x in term.inputs]
+        block = phi[term.start : term.stop].reshape(*others, model.n_classes - 1)
         for states in product(*(range(1, model.n_states[x]) for x in term.inputs)):
             total = np.zeros(model.n_classes - 1)
             for on in product((0, 1), repeat=len(states)):
@@ -222,3 +235,28 @@ def test_terms_of_a_large_table_are_refused_at_once_with_their_number(n):
     basis = Basis(structure, Domain(dict.fromkeys(structure.names, 2)))
     with pytest.raises(TooLargeError, match=r"φ, .* parameters .* would take .*(TiB|EiB|2\^)"):
         basis.terms  # noqa: B018
+
+
+@pytest.mark.parametrize("largest", [1, 6])
+@pytest.mark.parametrize(
+    "levels",
+    [
+        (),
+        (Levels(4),),
+        (Levels(31, 31),),
+        (Levels(3), Levels(5)),
+        (Levels(32, 31), Levels(10, 10)),
+        (Levels(5, 4), Levels(3), Levels(2, 1), Levels(31, 31)),
+    ],
+)
+def test_products_are_counted_without_making_them(levels, largest):
+    """By brute force: all combinations of columns, with the product of their waves."""
+    waves = [
+        [*range(1, n.n_waves + 1), *[1] * (n.n_columns - n.n_waves)]
+        if n.n_ordered
+        else [1] * (n.n_states - 1)
+        for n in levels
+    ]
+    chosen = [c for c in product(*waves) if len(levels) < 2 or prod(c) <= largest]
+    assert count_products(levels, largest) == len(chosen)
+    assert products_of_columns(levels, largest).shape == (len(chosen), len(levels))
