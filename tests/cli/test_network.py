@@ -223,3 +223,17 @@ def test_findings_that_are_not_ours_are_refused(learned, tmp_path):
 
 def test_a_network_does_not_predict_one_variable(learned):
     refused("predict", learned.path, learned.csv, words="does not predict one variable")
+
+
+def test_numbers_and_kinds_of_variables(learned):
+    """Quantiles by default; fine bins and orders as the options say."""
+    assert learned_kinds(learned.path) == {"wind speed": ("nominal", 5), "play": ("nominal", 2)}
+    options = ["--numbers", "smooth", "--kind", "play=ordered", "--local", "table"]
+    path = learned.folder / "smooth.json"
+    succeeded("network", "learn", learned.csv, *options, "--out", path)
+    assert learned_kinds(path) == {"wind speed": ("numeric", 31), "play": ("ordered", 2)}
+
+
+def learned_kinds(path):
+    domain = ebnc.load(path).domain
+    return {x: (domain.kind(x), domain.n_states(x)) for x in ("wind speed", "play")}

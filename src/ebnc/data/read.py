@@ -83,7 +83,7 @@ def _learn(
     types: dict[str, Kind] = {name: "label" for name in coding.nominal if name in names}
     types |= {name: kind for name, kind in source.options.types.items() if name in names}
     plan = Plan(names, known.options, {**known.kinds, **types}, target, weights)
-    require(plan.read, source.names)
+    require([*plan.read, *coding.kinds], source.names)
     summary, plan = _summarised(source, plan)
     rest = _without_doubtful(summary, inputs, declared, plan, keep, leave_out)
     domain = learn_domain(summary, rest, declared, missing, coding)

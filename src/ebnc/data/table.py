@@ -32,6 +32,7 @@ Kinds: TypeAlias = Mapping[str, VariableKind]
 """Kinds of variables by column: "nominal", "ordered" or "numeric"."""
 
 NUMBERS = ("smooth", "mdlp", "quantile")
+VARIABLE_KINDS: tuple[VariableKind, ...] = get_args(VariableKind)
 KINDS = ("number", "label", "date")
 MISSING_WORDS = (
     *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
@@ -57,10 +58,10 @@ class Coding:
                 f"numbers must be one of {', '.join(NUMBERS)}, got {self.numbers!r}"
             )
         for name, kind in self.kinds.items():
-            if kind not in get_args(VariableKind):
+            if kind not in VARIABLE_KINDS:
                 raise ParameterError(
-                    f"the kind of column {name!r} must be one of "
-                    f"{', '.join(get_args(VariableKind))}, got {kind!r}"
+                    f"the kind of column {name!r} must be one of {', '.join(VARIABLE_KINDS)}, "
+                    f"got {kind!r}"
                 )
 
     @classmethod

@@ -104,7 +104,7 @@ def _searched(
     weighted = [(weight, for_prediction(*with_prior(scored))) for weight, scored in chosen]
     final = for_prediction(posterior, best)
     if average and factor is not None:
-        weighted = _with_weak_pairs(scorer, result.best, final, weighted, limits)
+        weighted = _with_weak_pairs(scorer, result.best, final, weighted, limits, factor)
     worths: tuple[FeatureWorth, ...] = ()
     if not result.trace.interrupted:
         worths = feature_worths(scorer, result.best, result.entered)
@@ -117,18 +117,19 @@ def _with_weak_pairs(
     final: Fit,
     weighted: list[tuple[float, Fit]],
     limits: Limits,
+    factor: float,
 ) -> list[tuple[float, Fit]]:
     """Add a model with all inputs and weak pairs to an average, with the weight that predicts best.
 
     Beside the best structure it has the main effects of the inputs that the search left out.
-    ``final``: the fit of the best structure at the scales for prediction.
+    ``final``: the fit of the best structure at the scales for prediction, ``factor`` times its own.
     """
     structure = with_all_inputs(best.structure, varying_inputs(scorer.cases), limits)
     with_pairs = scorer.with_weak_pairs(structure, best)
     if with_pairs is None:
         return weighted
     posterior = scorer.posterior(with_pairs)
-    fit = rescaled(posterior, with_pairs.fit, best_factor(posterior, with_pairs.fit))
+    fit = rescaled(posterior, with_pairs.fit, best_factor(posterior, with_pairs.fit, factor))
     weight = weight_of_second(final, fit, posterior)
     if weight < LEAST_WEIGHT:
         return weighted

@@ -92,6 +92,14 @@ class Bag:
             return self.matrix.T @ table
         return self._along_axes(table, [factor.T for factor in self.factors])[self.keep]
 
+    def rows_of(self, cells: CodeArray) -> FloatArray:
+        """Explicit rows of M for the cells of rows, (rows, columns)."""
+        return self._whole_matrix[cells]
+
+    @cached_property
+    def _whole_matrix(self) -> FloatArray:
+        return self.to_cells(np.eye(self.keep.size))
+
     def pull_back_squares(self, diagonal: FloatArray) -> FloatArray:
         """Mᵀ diag(t) M for every column t of (cells, q), shape (q, columns, columns).
 
@@ -292,12 +300,8 @@ class Design:
     def rows_of(self, cells: CodeArray) -> FloatArray:
         """Explicit rows of the design matrix: cells (bags, rows) → (rows, columns)."""
         return np.concatenate(
-            [matrix[own] for matrix, own in zip(self._matrices, cells, strict=True)], axis=1
+            [bag.rows_of(own) for bag, own in zip(self.bags, cells, strict=True)], axis=1
         )
-
-    @cached_property
-    def _matrices(self) -> list[FloatArray]:
-        return [bag.to_cells(np.eye(bag.keep.size)) for bag in self.bags]
 
     def cells(self, rows: CodedRows) -> CodeArray:
         """Cell numbers of coded rows, shape (bags, rows), in the smaller possible unsigned type."""

@@ -7,7 +7,7 @@ tuples and lists of them) that can be added over parts.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from ebnc.typing import CodeArray, FloatArray, IntArray
 
 RowTerms = list[tuple[FloatArray, FloatArray]]
 """Cache of at most one (information, residuals) pair; empty if it would not fit in memory."""
+
+PRODUCTS = 2**22  # numbers in a block of weighted rows
 
 CHUNK_BYTES = 64 * 2**20  # limit of the information that is in memory at a time
 
@@ -57,6 +59,16 @@ class _Chunk:
     def cells(self, bag: int) -> CodeArray:
         """Cells of the rows in one bag of the design."""
         return self.counts.cells[bag, self.start : self.stop]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.stop - self.start
+
+    @cached_property
+    def design_rows(self) -> FloatArray:
+        """Explicit rows of the design matrix."""
+        return self.counts.design.rows_of(self.counts.cells[:, self.start : self.stop])
 
 
 def sum_hessian(counts: CellCounts, tables: FloatArray) -> FloatArray:
@@ -147,6 +159,9 @@ class OutsideBlock:
         scatter = np.zeros((bag.n_cells, design.n_others))
         tabulate(cells, residual, scatter)
         self.gradient[:] += (bag.from_cells(scatter) @ design.class_map).ravel()
+        if _rows_are_cheaper(chunk.n_rows, bag, [design.bags[b] for b in beside]):
+            self._add_products(chunk, bag.rows_of(cells), beside)
+            return
         own = _block_of_bag(design, bag, cells, chunk.information)
         self.own[:] += own.reshape(self.own.shape)
         blocks = self.cross.reshape(bag.keep.size, design.n_outputs, -1, design.n_outputs)
@@ -156,6 +171,36 @@ class OutsideBlock:
             block = _block_of_pair(design, bag, other, (chunk.cells(b), cells), chunk.information)
             blocks[:, :, column : column + other.keep.size] += block
             column += other.keep.size
+
+    def _add_products(self, chunk: _Chunk, rows: FloatArray, beside: Sequence[int]) -> None:
+        """Add the curvature by products of explicit rows, (rows, d_B), with those of the design."""
+        design, width = chunk.counts.design, rows.shape[1]
+        columns = np.concatenate(
+            [np.empty(0, np.int64), *(np.r_[design.columns[b]] for b in beside)]
+        )
+        others = chunk.design_rows
+        if columns.size < design.n_columns:
+            others = others[:, columns]
+        step = max(1, PRODUCTS // (width * design.n_output_pairs))
+        for start in range(0, chunk.n_rows, step):
+            some = slice(start, start + step)
+            weighted = chunk.information[some, :, None] * rows[some, None, :]
+            weighted = weighted.reshape(len(weighted), -1)
+            self.own[:] += _products(design, rows[some], weighted).reshape(self.own.shape)
+            self.cross[:] += _products(design, others[some], weighted).reshape(self.cross.shape)
+
+
+def _products(design: Design, rows: FloatArray, weighted: FloatArray) -> FloatArray:
+    """Products of rows (n, d_c) with weighted rows (n, pairs · d_b), shape (d_b, t_Y, d_c, t_Y)."""
+    block = (rows.T @ weighted).reshape(rows.shape[1], design.n_output_pairs, -1)
+    return _with_outputs(design, block.transpose(2, 0, 1))
+
+
+def _rows_are_cheaper(n_rows: int, bag: Bag, others: Sequence[Bag]) -> bool:
+    """Whether products of explicit rows cost less than cross-tabulations, which have many cells."""
+    n_columns = bag.keep.size + sum(other.keep.size for other in others)
+    tables = sum(n_rows + 0.2 * bag.n_cells * b.n_cells * b.keep.size for b in others)
+    return 0.06 * n_rows * bag.keep.size * n_columns < tables
 
 
 def sum_outside(

@@ -31,8 +31,11 @@ def rescaled(likelihood: Posterior, fit: Fit, factor: float) -> Fit:
     return replace(again, log_evidence=fit.log_evidence, bic=fit.bic)
 
 
-def best_factor(likelihood: Posterior, fit: Fit) -> float:
-    """Return the c of least loss: descend in factors of e^½, then fit a parabola."""
+def best_factor(likelihood: Posterior, fit: Fit, near: float = 1.0) -> float:
+    """Return the c of least loss: descend in factors of e^½, then fit a parabola.
+
+    ``near``: where to begin, if it is known for a similar model.
+    """
     if not fit.design.scale_groups:
         return 1.0  # a model without inputs has no scales
     fits = {0: fit}
@@ -47,7 +50,7 @@ def best_factor(likelihood: Posterior, fit: Fit) -> float:
             losses[k] = leave_one_out_log_loss(likelihood, fits[k]) - hyper
         return losses[k]
 
-    best = 0
+    best = round(math.log(near) / STEP)
     for _ in range(MOST_STEPS):
         below, here, above = loss(best - 1), loss(best), loss(best + 1)
         if here <= min(below, above):

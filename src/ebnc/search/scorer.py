@@ -28,7 +28,9 @@ from ebnc.typing import FloatArray
 
 LAPLACE = Laplace()
 MOST_IN_PAIRS = 100  # inputs: some 5 000 weak pairs
+ROUGHLY = 0.3  # nats: the scales of a model that only predicts need not be exact
 LARGEST_WITH_PAIRS = 4000  # parameters; the work grows with the third power
+FEW_PARAMETERS = 1000  # up to here weak pairs may have more parameters than there are data
 MOST_PROJECTED = 16  # size of the cache of projected cases
 
 
@@ -113,12 +115,13 @@ class Scorer:
         if not self.criterion.tunes_scales or not 1 < n_inputs <= MOST_IN_PAIRS:
             return None
         basis = Basis(structure, self.cases.domain, weak_pairs=True)
-        if basis.dimension > LARGEST_WITH_PAIRS:
+        n_observed = self.cases.total_weight * basis.n_outputs
+        if basis.dimension > min(LARGEST_WITH_PAIRS, max(FEW_PARAMETERS, n_observed)):
             return None
         likelihood = likelihood_of(basis, self.cases_of(structure))
         start = start_from(near.fit, likelihood.design)
         prior = near.fit.prior
-        fit = maximise_evidence(likelihood, tolerance=1e-2, near=prior, start=start)
+        fit = maximise_evidence(likelihood, tolerance=ROUGHLY, near=prior, start=start)
         return self._scored(structure, fit)
 
     def cases_of(self, structure: EmbeddedStructure) -> Parts:

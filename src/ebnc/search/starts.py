@@ -3,7 +3,9 @@
 With few inputs, the search starts at the naive structure and drops inputs. If the smallest
 structure scores higher than the result, a second search starts there. With more than
 ``MANY_INPUTS``, the search starts at the smallest structure and adds inputs; at the end its result
-is compared with the naive structure, which may be better if many inputs are weak.
+is compared with the naive structure, which may be better if many inputs are weak. If the naive
+structure has more than ``LARGEST_RIVAL`` parameters, a step of a search takes minutes, and the
+naive structure is the result.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,7 +20,7 @@ from ebnc.search.trace import Step
 from ebnc.structure.embedded import EmbeddedStructure
 
 MANY_INPUTS = 100
-LARGEST_RIVAL = 3000  # maximum parameters of the naive structure for this comparison
+LARGEST_RIVAL = 3000  # parameters
 
 
 def search_from_starts(
@@ -31,6 +33,8 @@ def search_from_starts(
         return greedy_search(scorer, start, limits, max_steps=max_steps, report=report)
 
     naive, least = naive_structure(cases, limits), least_structure(cases, limits)
+    if dimension(naive, cases.domain) > LARGEST_RIVAL and len(naive.markov_blanket) <= MANY_INPUTS:
+        return search(naive, max_steps=0)
     if len(naive.markov_blanket) <= MANY_INPUTS:
         from_naive = search(naive)
         if from_naive.trace.interrupted:

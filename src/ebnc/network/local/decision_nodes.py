@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ebnc.data.coder import encode
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import TableLike as Rows
-from ebnc.domain import Domain, DomainLike, State, as_domain
+from ebnc.domain import DomainLike, State, as_domain
 from ebnc.errors import ParameterError
 from ebnc.kernels.trees import find_leaves
 from ebnc.network.local.plain import FieldType, equal_by_value, frozen

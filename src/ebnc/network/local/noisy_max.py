@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 from ebnc.data.coder import encode
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import TableLike as Rows
-from ebnc.domain import Domain, DomainLike, as_domain
+from ebnc.domain import DomainLike, as_domain
 from ebnc.errors import ParameterError
 from ebnc.network.local.decision_nodes import distribution_text, state_text
 from ebnc.network.local.plain import distributions, equal_by_value, frozen
