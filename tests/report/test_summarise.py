@@ -128,7 +128,7 @@ def test_the_case_is_a_row_of_the_data():
 
 def test_sentences_tell_inputs_interactions_and_losses():
     html = render_html(summary_of(two_classes()))
-    assert "probability of weather (dry or rain) from 2 of 4 inputs" in html
+    assert "probability of weather (dry or rain) from 3 of 4 inputs" in html
     assert "the strongest interaction is that of sky and wind" in html
     assert "rows, 5 folds) its accuracy is" in html
 
