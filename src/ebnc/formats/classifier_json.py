@@ -72,15 +72,11 @@ class StoredClassifier:
 
 def classifier_to_json(classifier: "EBNCClassifier") -> dict[str, Any]:
     """Convert a fitted classifier to plain data; all models share one domain."""
-    names = getattr(classifier, "feature_names_in_", None)
     trace = classifier.trace_
     return {
         "parameters": parameters_to_json(classifier.get_params(deep=False)),
         "classes": _classes_to_json(classifier.classes_),
-        "features": {
-            "count": int(classifier.n_features_in_),
-            "names": None if names is None else [str(name) for name in names],
-        },
+        "features": features_to_json(classifier),
         "domain": domain_to_json(classifier.ebnc_.domain),
         "ebnc": ebnc_to_json(classifier.ebnc_, with_domain=False),
         "models": [_weighted_to_json(model) for model in classifier.models_],
@@ -112,7 +108,7 @@ def stored_from_json(field: Field) -> StoredClassifier:
     return StoredClassifier(
         parameters,
         classes,
-        *_features_from_json(parts["features"], set(domain) - {ebnc.target}),
+        *features_from_json(parts["features"], set(domain) - {ebnc.target}),
         ebnc,
         models,
         parts["search"].optional(_trace_from_json),
@@ -127,20 +123,22 @@ def _weighted_to_json(model: WeightedModel) -> dict[str, Any]:
     return {
         "weight": float(model.weight),
         "structure": structure_to_json(model.basis.structure),
+        **({"weak_pairs": True} if model.basis.weak_pairs else {}),
         "terms": terms_to_json(model.basis),
         "draws": [model.phi.tolist()],
     }
 
 
 def _weighted_from_json(field: Field, domain: Domain, target: str) -> WeightedModel:
-    parts = field.object(["weight", "structure", "terms", "draws"])
+    parts = field.object(["weight", "structure", "terms", "draws"], ["weak_pairs"])
     weight = parts["weight"].number()
     if not 0 < weight <= 1:
         raise parts["weight"].error(f"must lie between 0 and 1, got {weight:g}")
     structure = structure_from_json(parts["structure"])
     if structure.target != target:
         raise parts["structure"].error(f"has target {structure.target!r}, not {target!r}")
-    basis, order = basis_from_json(structure, domain, parts["terms"])
+    weak = "weak_pairs" in parts and parts["weak_pairs"].boolean()
+    basis, order = basis_from_json(structure, domain, parts["terms"], weak_pairs=weak)
     draws = [phi_from_json(basis, order, draw) for draw in parts["draws"].items()]
     if not draws:
         raise parts["draws"].error("must have at least one item")
@@ -193,7 +191,16 @@ def _classes_from_json(field: Field) -> NDArray[Any]:
         raise parts["labels"].error(f"do not fit into {kind}") from None
 
 
-def _features_from_json(field: Field, inputs: set[str]) -> tuple[int, tuple[str, ...] | None]:
+def features_to_json(estimator: Any) -> dict[str, Any]:
+    """Convert the number and the names of the columns of X to plain data."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return {
+        "count": int(estimator.n_features_in_),
+        "names": None if names is None else [str(name) for name in names],
+    }
+
+
+def features_from_json(field: Field, inputs: set[str]) -> tuple[int, tuple[str, ...] | None]:
     """Read the columns of X; a fixed structure may use only some of them."""
     parts = field.object(["count", "names"])
     count = parts["count"].integer(1, 10_000_000)

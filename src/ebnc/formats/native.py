@@ -59,6 +59,17 @@ def _classifier() -> Kind:
     )
 
 
+def _regressor() -> Kind:
+    from ebnc.estimator.regressor import EBNCRegressor
+    from ebnc.formats.regressor_json import regressor_to_json, stored_regressor_from_json
+
+    return Kind(
+        EBNCRegressor,
+        regressor_to_json,
+        lambda field: stored_regressor_from_json(field).to_regressor(),
+    )
+
+
 def _network() -> Kind:
     from ebnc.formats.network_json import network_from_json, network_to_json
     from ebnc.network.network import Network
@@ -70,6 +81,7 @@ KINDS: Mapping[str, Callable[[], Kind]] = {
     "ebnc": _ebnc,
     "network": _network,
     "classifier": _classifier,
+    "regressor": _regressor,
 }
 """Maps every kind of model to a function that imports it; the classifier's takes a second of
 imports, which saving other models must not wait for."""
@@ -87,8 +99,8 @@ def save(
 
     Parameters
     ----------
-    model : EBNC, EBNCClassifier or Network
-        The model; a classifier must be fitted.
+    model : EBNC, EBNCClassifier, EBNCRegressor or Network
+        The model; a classifier or regressor must be fitted.
     path : str or path
         The file to write. After an error, an existing file is unchanged.
     provenance : Provenance or None
@@ -141,7 +153,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    EBNC, EBNCClassifier or Network
+    EBNC, EBNCClassifier, EBNCRegressor or Network
         The model.
     """
     return read_model(path).model
