@@ -18,7 +18,7 @@ from ebnc.data.batches import Batch, FrameSource, Source, require
 from ebnc.data.cases import Cases, check_weights, joined_weights
 from ebnc.data.coder import Coder, coded_cases
 from ebnc.data.columns import Column, Numbers, joined
-from ebnc.data.doubts import doubtful_columns, in_words
+from ebnc.data.doubts import MANY_CLASSES, doubtful_columns, in_words
 from ebnc.data.files import DataFiles
 from ebnc.data.parts import Parts, StoredParts
 from ebnc.data.plan import Plan
@@ -165,6 +165,20 @@ def read_rows(
         for name in names:
             parts[name].append(batch.columns[name].take(chosen))
     return {name: joined(columns) for name, columns in parts.items()}
+
+
+def is_number(data: Frame, name: str) -> bool:
+    """Whether a column holds more different numbers than a target of classes may have."""
+    source = source_of(data)
+    if source.options.types.get(name) == "label":
+        return False
+    plan = Plan((name,), source.options)
+    require(plan.read, source.names)
+    columns = list(source.each(lambda batch, plan: batch.columns[plan.names[0]], plan))
+    column = joined(columns) if columns else None
+    if not isinstance(column, Numbers) or column.kind != "number":
+        return False
+    return len(np.unique(column.values[~column.missing])) > MANY_CLASSES
 
 
 def read_numbers(

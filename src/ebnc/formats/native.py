@@ -172,11 +172,14 @@ def read_predictor(path: str | os.PathLike[str]) -> Predictor:
     """
     from ebnc.formats.classifier_json import stored_from_json
     from ebnc.formats.ebnc_json import ebnc_from_json
+    from ebnc.formats.regressor_json import stored_regressor_from_json
 
     with _named(path):
         opened = _open_document(read_json(path))
         if opened.kind == "classifier":
             return stored_from_json(opened.model).predictor
+        if opened.kind == "regressor":
+            return stored_regressor_from_json(opened.model).predictor
         if opened.kind == "ebnc":
             return Predictor.of_ebnc(ebnc_from_json(opened.model), compiled=False)
         raise FormatError(

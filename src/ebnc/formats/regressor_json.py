@@ -3,7 +3,7 @@
 The cuts between bins are in the domain of the classifier, as the intervals of the target.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,7 +36,7 @@ class StoredRegressor:
     @property
     def predictor(self) -> Predictor:
         """The predictor of the bins for coded rows, without compiled kernels."""
-        return self.classifier.predictor
+        return replace(self.classifier.predictor, density=self.density)
 
     def to_regressor(self) -> "EBNCRegressor":
         """Make the estimator; its predictions equal those of the saved one bit for bit."""
