@@ -253,7 +253,8 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _bins(self, X: Any) -> FloatArray:
         """Probabilities of the bins, shape (rows, B)."""
-        return self.classifier_.predict_proba(self._table(X))
+        table = self._table(X)
+        return self.classifier_.predict_proba(table)
 
     def _table(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -313,7 +314,8 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         y : array of shape (rows,)
             One number for each row.
         """
-        log_p = self.classifier_.predict_log_proba(self._table(X))
+        table = self._table(X)
+        log_p = self.classifier_.predict_log_proba(table)
         numbers = np.asarray(_check_y(y, y_numeric=True, estimator=self), dtype=np.float64)
         if len(numbers) != len(log_p):
             raise DataError(f"y has {len(numbers)} rows, but X has {len(log_p)}")
