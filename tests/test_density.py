@@ -1,5 +1,7 @@
 """The density of a number from probabilities of bins: against numerical integration."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -25,8 +27,9 @@ def at(density, row, y):
 def integral(density, row, low, high):
     inside = [cut for cut in density.cuts if low < cut < high]
     edges = [low, *inside, high]
-    pieces = zip(edges[:-1], edges[1:], strict=True)
-    return sum(quad(lambda y: at(density, row, y), *piece, epsabs=1e-12)[0] for piece in pieces)
+    return sum(
+        quad(lambda y: at(density, row, y), *piece, epsabs=1e-12)[0] for piece in pairwise(edges)
+    )
 
 
 @pytest.mark.parametrize("row", [0, 1])
