@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ebnc.errors import EBNCError
     from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.estimator.features import EBNCFeatures
+    from ebnc.estimator.regressor import EBNCRegressor
     from ebnc.fitted import FittedEBNC
     from ebnc.fitting.closest_theta import closest_embedded_network
     from ebnc.formats.bif import read_bif, write_bif
@@ -50,6 +51,7 @@ __all__ = [
     "EBNCClassifier",
     "EBNCError",
     "EBNCFeatures",
+    "EBNCRegressor",
     "EffectDisplay",
     "EmbeddedGaussianNetwork",
     "EmbeddedNetwork",
@@ -92,6 +94,7 @@ _HOME = {
     "EBNCError": "ebnc.errors",
     "EBNCFeatures": "ebnc.estimator.features",
     "EmbeddedGaussianNetwork": "ebnc.parameters.gaussian",
+    "EBNCRegressor": "ebnc.estimator.regressor",
     "EmbeddedNetwork": "ebnc.parameters.embedded_network",
     "EmbeddedStructure": "ebnc.structure.embedded",
     "FittedEBNC": "ebnc.fitted",

@@ -12,6 +12,7 @@ from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain
 from ebnc.fitting.fit import Fit
 from ebnc.parameters.background import Background
+from ebnc.parameters.bin_density import BinDensity
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis, phi_to_tables
@@ -45,7 +46,8 @@ class Predictor:
 
     ``weighted``: weights, which add up to 1, and log odds; every input has one more state, for
     unknown entries. ``classes``: labels, in the order of the columns of p(y|x). ``compiled``:
-    whether to use compiled kernels; None: only if they are worth loading.
+    whether to use compiled kernels; None: only if they are worth loading. ``density``: of a number
+    whose bins are the classes.
     """
 
     weighted: tuple[tuple[float, TableSum], ...]
@@ -54,6 +56,7 @@ class Predictor:
     classes: NDArray[Any]
     background: Background | None = None
     compiled: bool | None = None
+    density: BinDensity | None = None
 
     @classmethod
     def of_ebnc(cls, ebnc: EBNC, compiled: bool | None = None) -> "Predictor":

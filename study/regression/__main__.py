@@ -108,7 +108,7 @@ def ours(train: Part, test: Part) -> Forecast:
     return Forecast(
         model.log_density(test.x, test.y),
         model.predict(test.x),
-        model.predict_interval(test.x, coverage=COVERAGE),
+        model.predict_interval(test.x, COVERAGE),
         fit_cpu,
     )
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import ebnc
+from ebnc.domain import Domain
 from ebnc.fitting.optimum import find_optimum
 from ebnc.score.leave_one_out import leave_one_out_log_loss
 from ebnc.score.predictive_scale import best_factor, rescaled
@@ -25,12 +26,16 @@ def by_refitting(structure, domain, data, prior_scale):
 
 
 @pytest.mark.parametrize(
-    ("name", "n_classes", "tolerance"),
-    [("naive", 2, 0.02), ("chain", 3, 0.2)],  # the chain has 32 parameters for 60 rows
+    ("name", "n_classes", "ordered", "tolerance"),
+    [
+        ("naive", 2, "", 0.02),
+        ("chain", 3, "", 0.2),  # the chain has 32 parameters for 60 rows
+        ("naive", 15, "Y", 0.1),
+    ],
 )
-def test_the_approximation_is_near_to_refitting(name, n_classes, tolerance):
+def test_the_approximation_is_near_to_refitting(name, n_classes, ordered, tolerance):
     structure = structure_named(name)
-    domain = domain_of(structure, n_classes)
+    domain = Domain(domain_of(structure, n_classes), ordered)
     data, _ = random_data(structure, domain, 60, seed=3, scale=0.6)
     posterior, _ = posterior_of(structure, domain, data, 0.5)
     optimum = find_optimum(posterior)

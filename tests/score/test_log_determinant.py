@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ebnc.domain import Domain
 from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.optimum import find_optimum
 from ebnc.likelihood.posterior import Posterior
@@ -11,11 +12,13 @@ from ebnc.score.log_determinant import log_determinant_gradient
 from problems import domain_of, posterior_of, random_data, structure_named
 
 
-@pytest.fixture(params=[("naive", 2), ("chain", 4), ("worked", 3)], ids=str)
+@pytest.fixture(
+    params=[("naive", 2, ""), ("chain", 4, ""), ("worked", 3, ""), ("naive", 15, "Y")], ids=str
+)
 def problem(request):
-    name, n_classes = request.param
+    name, n_classes, ordered = request.param
     structure = structure_named(name)
-    domain = domain_of(structure, n_classes)
+    domain = Domain(domain_of(structure, n_classes), ordered)
     weights = np.random.default_rng(0).uniform(0.5, 2.0, 100)
     data, _ = random_data(structure, domain, 100, seed=4)
     posterior, _ = posterior_of(structure, domain, data, 0.7, weights=weights)

@@ -37,8 +37,8 @@ def test_our_regressor_is_measured_by_its_own_density_and_interval(linear, monke
         def predict(self, x):
             return (2 * x["x"] + (x["group"] == "b")).to_numpy()
 
-        def predict_interval(self, x, coverage):
-            return np.stack(norm.interval(coverage, self.predict(x), 0.5), axis=1)
+        def predict_interval(self, x, level):
+            return np.stack(norm.interval(level, self.predict(x), 0.5), axis=1)
 
         def log_density(self, x, y):
             return norm.logpdf(y, self.predict(x), 0.5)

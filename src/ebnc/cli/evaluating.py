@@ -4,6 +4,8 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ebnc.errors import ParameterError
+
 if TYPE_CHECKING:
     from ebnc.data.files import DataFiles
     from ebnc.estimator.classifier import EBNCClassifier
@@ -67,6 +69,14 @@ class EvaluationRows:
 
         labelled = reported(classifier, target).labelled(self.columns, self.classes, self.weights)
         return held_out(labelled, n_folds=n_folds)
+
+
+def refuse_regressor(stored: "ModelFile") -> None:
+    """Raise if the model predicts a number: there is no report on it yet."""
+    from ebnc.estimator.regressor import EBNCRegressor
+
+    if isinstance(stored.model, EBNCRegressor):
+        raise ParameterError("there is no report on a model that predicts a number yet")
 
 
 def findings_of(summary: "Summary | NetworkSummary") -> dict[str, Any]:

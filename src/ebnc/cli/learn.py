@@ -1,4 +1,4 @@
-"""``ebnc learn``: learn a classifier from a table."""
+"""``ebnc learn``: learn a classifier or a regressor from a table."""
 
 import shlex
 import sys
@@ -69,9 +69,20 @@ def learn(
     weights: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The column of row weights (counts).")
     ] = None,
+    classify: Annotated[
+        bool | None,
+        typer.Option(
+            "--classify/--regress",
+            help="Predict classes or a number (default: a number if it has many values).",
+        ),
+    ] = None,
     structure: Annotated[
-        Family, typer.Option(help="Search for a structure, or use a fixed family.")
-    ] = Family.search,
+        Family | None,
+        typer.Option(
+            help="Search for a structure, or use a fixed family (default: search; naive if the "
+            "target is a number)."
+        ),
+    ] = None,
     score: ScoreOption = "laplace",
     prior_scale: Annotated[
         str, typer.Option(help="σ of the prior: a number, or 'loo' or 'evidence' to choose it.")
@@ -83,14 +94,16 @@ def learn(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Learn a classifier that predicts the target, and write it to a model file.
+    """Learn a model that predicts the target, and write it to a model file.
+
+    A target of more than 50 different numbers is predicted as a number, other targets as classes.
 
     Ctrl-C ends the search and saves the best model so far, or skips the rest of cross-validation.
     """
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.provenance import provenance_of
     from ebnc.cli.streams import STANDARD, data_files, finishing, refuse_outputs, write_with_report
-    from ebnc.data.read import learn_cases
+    from ebnc.data.read import is_number, learn_cases
     from ebnc.data.table import Coding
 
     refuse_outputs(out, report, data, force=force)
@@ -104,6 +117,25 @@ def learn(
         inputs = chosen_columns(files, include, exclude, target=target, weights=weights)
         if not inputs:
             raise DataError(f"no columns are left to predict {target!r} from")
+        if is_number(files, target) if classify is None else not classify:
+            from ebnc.cli.regression import learn_regressor, write_regressor
+
+            if report is not None:
+                raise ParameterError(
+                    f"{target!r} is a number, and there is no report on such a model yet; leave "
+                    "out --report, or use --classify"
+                )
+            chosen: dict[str, Any] = {
+                "structure": (structure or Family.naive).value,
+                "criterion": score,
+            }
+            chosen |= {"prior_scale": scale, "average": average}
+            chosen |= {"numbers": numbers, "kinds": coding.kinds or None}
+            regressor = learn_regressor(files, inputs, target, weights, chosen, progress.step)
+            write_regressor(regressor, files, data, out, as_json=as_json, force=force, quiet=quiet)
+            return
+        if classify:
+            coding = replace(coding, kinds={**coding.kinds, target: "nominal"})
         cases = learn_cases(files, inputs, target, weights=weights, leave_out=True, coding=coding)
         n_columns = len(cases.inputs) + 1
         provenance = provenance_of(files, data, round(cases.total_weight), n_columns)
@@ -111,7 +143,7 @@ def learn(
         from ebnc.formats.native import model_bytes
 
         classifier = EBNCClassifier(
-            structure.value,
+            (structure or Family.search).value,
             criterion=score,
             prior_scale=scale,
             average=average,

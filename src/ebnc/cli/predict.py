@@ -1,4 +1,4 @@
-"""``ebnc predict``: predict classes and probabilities for the rows of a table."""
+"""``ebnc predict``: predict classes with probabilities, or numbers with intervals."""
 
 import sys
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ebnc.cli import arguments
-from ebnc.errors import DataError, FileError
+from ebnc.errors import DataError, FileError, ParameterError
 
 
 def predict(
@@ -15,6 +15,9 @@ def predict(
     out: Annotated[
         str, typer.Option("--out", "-o", help="The file to write; '-' is standard output.")
     ] = "-",
+    level: Annotated[
+        float, typer.Option(help="Probability of the interval of a predicted number.")
+    ] = 0.9,
     missing: arguments.MissingWords = None,
     delimiter: arguments.Delimiter = None,
     decimal: arguments.Decimal = ".",
@@ -24,11 +27,12 @@ def predict(
 ) -> None:
     """Predict the most probable class of every row, and the probability of each class.
 
-    Writes CSV with the columns prediction, p(CLASS) …; with --json one JSON object per line.
+    Writes CSV with the columns prediction, p(CLASS) …; with --json one JSON object per line. If the
+    target is a number, the columns are prediction (the mean), low and high.
     Columns may be in any order; columns that the model does not use are ignored. For values not
     seen in training, predictions are averaged over the training data; their number is printed.
     """
-    from ebnc.cli.prediction_text import PredictionText
+    from ebnc.cli.prediction_text import NumberText, PredictionText
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.streams import STANDARD, data_files, model_path, output, refuse_existing_output
 
@@ -36,12 +40,18 @@ def predict(
         raise FileError("model and data cannot both come from standard input")
     for read in (model, data):
         refuse_existing_output(out, force=force, read=read)
+    if not 0 < level < 1:
+        raise ParameterError(f"--level must lie between 0 and 1, got {level:g}")
     from ebnc.data.coder import Coder, coded_batches
     from ebnc.data.sources import source_of
     from ebnc.formats.native import read_predictor
 
     predictor = read_predictor(model_path(model))
-    text = PredictionText(predictor, as_json=as_json)
+    text: PredictionText | NumberText
+    if predictor.density is None:
+        text = PredictionText(predictor, as_json=as_json)
+    else:
+        text = NumberText(predictor, predictor.density, as_json=as_json, level=level)
     coder = Coder(predictor.domain, predictor.used, "extra")
     n_written = 0
     with (

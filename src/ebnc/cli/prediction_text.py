@@ -1,15 +1,22 @@
-"""Predictions as CSV or JSON lines; probabilities are the shortest decimals that are exact."""
+"""Predictions as CSV or JSON lines; probabilities are the shortest decimals that are exact.
+
+Classes: the most probable one, and the probability of each. Numbers: the mean, and an interval.
+"""
 
 import csv
 import io
 import json
 from collections.abc import Sequence
 
+import numpy as np
+
 from ebnc.data.rows import CodedRows
 from ebnc.data.text import number_array, text_array
+from ebnc.parameters.bin_density import BinDensity
 from ebnc.predictor import Predictor
 
 AT_A_TIME = 2**16  # probabilities, so few that their text stays in the cache
+NUMBERS = "{!r},{!r},{!r}\n"
 
 
 class PredictionText:
@@ -45,6 +52,28 @@ class PredictionText:
         together = pc.binary_join_element_wise(*texts, comma)
         lines = pc.binary_join_element_wise(starts, together, end, nothing)
         return "".join(lines.to_pylist()).encode()
+
+
+class NumberText:
+    """Formats predicted numbers for coded rows, like ``PredictionText``.
+
+    ``density``: that of the predictor. ``level``: probability of the interval.
+    """
+
+    def __init__(
+        self, predictor: Predictor, density: BinDensity, *, as_json: bool, level: float
+    ) -> None:
+        self.header = b"" if as_json else b"prediction,low,high\n"
+        self._line = '{{"prediction": {!r}, "interval": [{!r}, {!r}]}}\n' if as_json else NUMBERS
+        self._predictor, self._density = predictor, density
+        self._levels = np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+
+    def lines(self, rows: CodedRows) -> bytes:
+        """Predict rows, which hold the predictor's inputs with one more state each, and format."""
+        p = self._predictor.probabilities(rows)
+        intervals = self._density.quantiles(p, self._levels)
+        numbers = np.column_stack([self._density.mean(p), intervals]).tolist()
+        return "".join(self._line.format(*row) for row in numbers).encode()
 
 
 def _csv_line(entries: Sequence[str]) -> str:

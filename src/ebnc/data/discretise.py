@@ -22,24 +22,34 @@ def intervals(cuts: FloatArray) -> tuple[Interval, ...]:
 MOST_BINS = 31  # odd, so that no boundary lies at the median and bins can be symmetric
 ROWS_OF_BIN = 4
 
+MOST_TARGET_BINS = 31
+ROWS_OF_TARGET_BIN = 8
+LEAST_TARGET_BINS = 5  # as far as few rows have as many values
 
-def fine_cuts(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+
+def fine_cuts(
+    values: FloatArray,
+    weights: FloatArray | None = None,
+    most_bins: int = MOST_BINS,
+    rows_of_bin: float = ROWS_OF_BIN,
+) -> FloatArray:
     """Return the cut points of some 31 bins, which do not depend on the target; ignore NaN.
 
     A value that holds 1/31 of the rows or more, and at least 4, is a bin of its own: a zero, or a
     limit of the scale. The other values are cut by their ranks into bins of about the same number
-    of rows, about 4 or more; such a value in the middle of a bin divides it. If the sign of all
-    values changes, the bins are the same in reverse order: a value whose rank is at a boundary
-    belongs to the bin that is nearer to the median.
+    of rows, about 4 or more; such a value in the middle of a bin divides it. ``most_bins`` and
+    ``rows_of_bin`` are these limits. If the sign of all values changes, the bins are the same in
+    reverse order: a value whose rank is at a boundary belongs to the bin that is nearer to the
+    median.
     """
     present = ~np.isnan(values)
     distinct, inverse = np.unique(values[present], return_inverse=True)
     if len(distinct) < 2:
         return np.empty(0)
     weight = np.bincount(inverse, None if weights is None else weights[present]).astype(np.float64)
-    is_atom = weight >= max(weight.sum() / MOST_BINS, ROWS_OF_BIN)
+    is_atom = weight >= max(weight.sum() / most_bins, rows_of_bin)
     rest = np.where(is_atom, 0.0, weight)
-    n_bins = int(min(MOST_BINS - is_atom.sum(), rest.sum() // ROWS_OF_BIN))
+    n_bins = int(min(most_bins - is_atom.sum(), rest.sum() // rows_of_bin))
     n_bins |= 1  # odd
     place = (np.cumsum(rest) - rest / 2) * (n_bins / max(rest.sum(), 1e-300))
     upper = np.ceil(place - 1e-9) - 1
@@ -47,6 +57,18 @@ def fine_cuts(values: FloatArray, weights: FloatArray | None = None) -> FloatArr
     differ = is_atom[1:] | is_atom[:-1] | (bins[1:] != bins[:-1])
     last = np.flatnonzero(differ)
     return np.asarray(distinct[last] / 2 + distinct[last + 1] / 2)  # no overflow, and symmetric
+
+
+def target_cuts(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+    """Return the cut points of the bins of a number to predict; none if it has only one value.
+
+    They are fine bins, but fewer: every bin has a width of its own in the density, whose
+    noise would cost more than the bins resolve.
+    """
+    total = float(len(values)) if weights is None else float(weights.sum())
+    rows_of_bin = min(ROWS_OF_TARGET_BIN, total / LEAST_TARGET_BINS)
+    cuts = fine_cuts(values, weights, MOST_TARGET_BINS, rows_of_bin)
+    return cuts if len(cuts) else quantile_cuts(values, 2, weights)
 
 
 def quantile_cuts(values: FloatArray, n_bins: int, weights: FloatArray | None = None) -> FloatArray:

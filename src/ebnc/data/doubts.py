@@ -57,7 +57,7 @@ def _of_target(name: str, column: ColumnSummary, is_sure: bool) -> Doubt | None:
     numeric = all(isinstance(label, int | float) for label in labels)
     if len(labels) > MANY_CLASSES and not is_sure and (numeric or column.kind == "date"):
         problem = f"is the target and has {_count(column)} different numbers"
-        remedy = f"ebnc predicts classes, not numbers: merge them, or set the type {name}=label"
+        remedy = f"predict it with EBNCRegressor, merge them, or set the type {name}=label"
         return Doubt(name, problem, remedy, False)
     return None
 

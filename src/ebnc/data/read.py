@@ -14,11 +14,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ebnc.data.batches import FrameSource, Source, require
-from ebnc.data.cases import Cases, check_weights
+from ebnc.data.batches import Batch, FrameSource, Source, require
+from ebnc.data.cases import Cases, check_weights, joined_weights
 from ebnc.data.coder import Coder, coded_cases
-from ebnc.data.columns import Column, joined
-from ebnc.data.doubts import doubtful_columns, in_words
+from ebnc.data.columns import Column, Numbers, joined
+from ebnc.data.doubts import MANY_CLASSES, doubtful_columns, in_words
 from ebnc.data.files import DataFiles
 from ebnc.data.parts import Parts, StoredParts
 from ebnc.data.plan import Plan
@@ -174,6 +174,53 @@ def read_rows(
         for name in names:
             parts[name].append(batch.columns[name].take(chosen))
     return {name: joined(columns) for name, columns in parts.items()}
+
+
+def is_number(data: Frame, name: str) -> bool:
+    """Whether a column holds more different numbers than a target of classes may have."""
+    source = source_of(data)
+    if source.options.types.get(name) == "label":
+        return False
+    plan = Plan((name,), source.options)
+    require(plan.read, source.names)
+    columns = list(source.each(lambda batch, plan: batch.columns[plan.names[0]], plan))
+    column = joined(columns) if columns else None
+    if not isinstance(column, Numbers) or column.kind != "number":
+        return False
+    return len(np.unique(column.values[~column.missing])) > MANY_CLASSES
+
+
+def read_numbers(
+    data: Frame, name: str, weights: object = None
+) -> tuple[FloatArray, FloatArray | None]:
+    """Return a column of numbers and the weights of its rows, without rows of weight 0.
+
+    ``weights``: weights of the rows, or the name of their column. Missing entries are an error.
+    """
+    source = source_of(data, [name])
+    if weights is not None and not isinstance(weights, str):
+        if not isinstance(source, FrameSource):
+            raise DataError("weights of files or a Dask DataFrame must be the name of a column")
+        weights = source.add_weights(weights, name)
+    plan = Plan((name,), source.options, weights=weights)
+    require(plan.read, source.names)
+    parts = list(source.each(_numbers_of, plan))
+    values = np.concatenate([part for part, _ in parts])
+    if not len(values):
+        raise DataError("the data have no rows")
+    return values, joined_weights((len(part), of_rows) for part, of_rows in parts)
+
+
+def _numbers_of(batch: Batch, plan: Plan) -> tuple[FloatArray, FloatArray | None]:
+    rows, weights = batch.weighted(plan)
+    (name,) = plan.names
+    column = rows.columns[name]
+    if not isinstance(column, Numbers) or column.kind != "number":
+        raise DataError(f"target {name!r} is not a number; predict it with EBNCClassifier")
+    values = np.asarray(column.values, dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise DataError(f"target {name!r} has missing or infinite values; remove those rows")
+    return values, weights
 
 
 def row_weights(data: Frame, weights: object, n_rows: int) -> FloatArray | None:

@@ -64,8 +64,6 @@ def _is_ordered(name: str, summary: TableSummary, declared: Domain, coding: Codi
         return coding.kinds[name] != "nominal"
     if name in declared:
         return name in declared.ordered
-    if name == summary.target:
-        return False
     column = summary.columns[name]
     is_number = bool(column.numbers.parts) and not column.labels.n_entries
     return column.labels.ordered or (is_number and coding.numbers == "smooth")

@@ -2,10 +2,11 @@
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
@@ -20,10 +21,12 @@ from sklearn.utils.validation import (
 
 from ebnc.data.coder import Unknown, encode
 from ebnc.data.columns import Labels
+from ebnc.data.entries import read_column
 from ebnc.data.parts import Parts, varying_inputs
 from ebnc.data.read import learn_cases
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import Coding
+from ebnc.domain import Interval, State
 from ebnc.errors import DataError, SearchError
 from ebnc.estimator.display import facts_as_html, facts_as_text
 from ebnc.estimator.parameters import check_parameters
@@ -106,7 +109,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     classes_ : ndarray
-        The labels, in the order of the columns of ``predict_proba``.
+        The labels, in the order of the columns of ``predict_proba``: that of an ordered
+        categorical type, whose classes then have smooth effects, else ascending.
     ebnc_ : EBNC
         The best model, with its parameters, standard errors and scales.
     models_ : list of WeightedModel
@@ -241,7 +245,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_parameters(self.get_params(deep=False))
         names, labels = cases.inputs, cases.domain[cases.target]
-        self.classes_ = np.array(labels)
+        self.classes_ = _array_of(labels)
         if len(labels) < 2 or self.classes_.tolist() != list(labels):
             raise DataError(f"classes must be two or more labels of one type, got {labels[:8]}")
         self.n_features_in_ = len(names)
@@ -314,13 +318,23 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         present = labels if weights is None else labels[weights > 0]  # weight 0: ignored
         if weights is not None and not weights.any():
             raise ValueError("all weights are zero; at least one must be positive")
-        self.classes_ = np.unique(present)
+        order = _order_of(y)
+        if order is None:
+            self.classes_ = np.unique(present)
+        else:
+            seen = set(present.tolist())
+            self.classes_ = np.array([label for label in order if label in seen])
         if len(self.classes_) < 2:
             raise ValueError(
                 f"the target has only one class, {self.classes_[0]!r}; at least two are needed"
             )
-        places = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
-        classes = Labels(places, tuple(self.classes_.tolist()), declared=True)
+        known = tuple(self.classes_.tolist())
+        if order is None:
+            places = np.searchsorted(self.classes_, labels).clip(max=len(known) - 1)
+        else:
+            place_of = {label: place for place, label in enumerate(known)}
+            places = np.array([place_of.get(label, 0) for label in labels.tolist()])
+        classes = Labels(places, known, declared=True, ordered=order is not None)
         data = {**columns, target: classes}
         coding = Coding.of(self.numbers, self.kinds)
         return learn_cases(
@@ -518,3 +532,20 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _html_repr(self) -> str:
         return str(super()._html_repr()) + facts_as_html(self)
+
+
+def _array_of(labels: Sequence[State]) -> NDArray[Any]:
+    """Return labels as an array; intervals, which NumPy would unpack, as objects."""
+    if isinstance(labels[0], Interval):
+        classes = np.empty(len(labels), dtype=object)
+        classes[:] = labels
+        return classes
+    return np.array(labels)
+
+
+def _order_of(y: Any) -> tuple[Hashable, ...] | None:
+    """Return the labels of an ordered categorical type in order; None for other types."""
+    if not hasattr(y, "iloc") and not hasattr(y, "__arrow_c_stream__"):
+        return None
+    column = read_column("y", y, declared=True)
+    return column.labels if isinstance(column, Labels) and column.ordered else None

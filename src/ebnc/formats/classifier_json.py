@@ -72,15 +72,11 @@ class StoredClassifier:
 
 def classifier_to_json(classifier: "EBNCClassifier") -> dict[str, Any]:
     """Convert a fitted classifier to plain data; all models share one domain."""
-    names = getattr(classifier, "feature_names_in_", None)
     trace = classifier.trace_
     return {
         "parameters": parameters_to_json(classifier.get_params(deep=False)),
         "classes": _classes_to_json(classifier.classes_),
-        "features": {
-            "count": int(classifier.n_features_in_),
-            "names": None if names is None else [str(name) for name in names],
-        },
+        "features": features_to_json(classifier),
         "domain": domain_to_json(classifier.ebnc_.domain),
         "ebnc": ebnc_to_json(classifier.ebnc_, with_domain=False),
         "models": [_weighted_to_json(model) for model in classifier.models_],
@@ -112,7 +108,7 @@ def stored_from_json(field: Field) -> StoredClassifier:
     return StoredClassifier(
         parameters,
         classes,
-        *_features_from_json(parts["features"], set(domain) - {ebnc.target}),
+        *features_from_json(parts["features"], set(domain) - {ebnc.target}),
         ebnc,
         models,
         parts["search"].optional(_trace_from_json),
@@ -199,7 +195,16 @@ def _classes_from_json(field: Field) -> NDArray[Any]:
         raise parts["labels"].error(f"do not fit into {kind}") from None
 
 
-def _features_from_json(field: Field, inputs: set[str]) -> tuple[int, tuple[str, ...] | None]:
+def features_to_json(estimator: Any) -> dict[str, Any]:
+    """Convert the number and the names of the columns of X to plain data."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return {
+        "count": int(estimator.n_features_in_),
+        "names": None if names is None else [str(name) for name in names],
+    }
+
+
+def features_from_json(field: Field, inputs: set[str]) -> tuple[int, tuple[str, ...] | None]:
     """Read the columns of X; a fixed structure may use only some of them."""
     parts = field.object(["count", "names"])
     count = parts["count"].integer(1, 10_000_000)

@@ -61,6 +61,17 @@ def _classifier() -> Kind:
     )
 
 
+def _regressor() -> Kind:
+    from ebnc.estimator.regressor import EBNCRegressor
+    from ebnc.formats.regressor_json import regressor_to_json, stored_regressor_from_json
+
+    return Kind(
+        EBNCRegressor,
+        regressor_to_json,
+        lambda field: stored_regressor_from_json(field).to_regressor(),
+    )
+
+
 def _network() -> Kind:
     from ebnc.formats.network_json import network_from_json, network_to_json
     from ebnc.network.network import Network
@@ -72,6 +83,7 @@ KINDS: Mapping[str, Callable[[], Kind]] = {
     "ebnc": _ebnc,
     "network": _network,
     "classifier": _classifier,
+    "regressor": _regressor,
 }
 """Maps every kind of model to a function that imports it; the classifier's takes a second of
 imports, which saving other models must not wait for."""
@@ -89,8 +101,8 @@ def save(
 
     Parameters
     ----------
-    model : EBNC, EBNCClassifier or Network
-        The model; a classifier must be fitted.
+    model : EBNC, EBNCClassifier, EBNCRegressor or Network
+        The model; a classifier or regressor must be fitted.
     path : str or path
         The file to write. After an error, an existing file is unchanged.
     provenance : Provenance or None
@@ -143,7 +155,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    EBNC, EBNCClassifier or Network
+    EBNC, EBNCClassifier, EBNCRegressor or Network
         The model.
     """
     return read_model(path).model
@@ -162,11 +174,14 @@ def read_predictor(path: str | os.PathLike[str]) -> Predictor:
     """
     from ebnc.formats.classifier_json import stored_from_json
     from ebnc.formats.ebnc_json import ebnc_from_json
+    from ebnc.formats.regressor_json import stored_regressor_from_json
 
     with _named(path):
         opened = _open_document(read_json(path))
         if opened.kind == "classifier":
             return stored_from_json(opened.model).predictor
+        if opened.kind == "regressor":
+            return stored_regressor_from_json(opened.model).predictor
         if opened.kind == "ebnc":
             return Predictor.of_ebnc(ebnc_from_json(opened.model), compiled=False)
         raise FormatError(
