@@ -293,8 +293,9 @@ def test_unseen_states_are_an_error_or_the_average_over_the_training_rows():
 
 def test_numbers_are_cut_into_bins_that_are_kept_and_printed():
     fitted = ebnc.fit(ALL, weather())
-    assert [str(state) for state in fitted.domain["wind"]] == ["≤ 2", "> 2", "None"]
-    assert "> 2" in str(fitted.phi_table())
+    bins = ["≤ 0.75", "(0.75, 2]", "(2, 5]", "(5, 8]", "> 8", "None"]
+    assert [str(state) for state in fitted.domain["wind"]] == bins
+    assert "wave 4" in str(fitted.phi_table())
     new = pd.DataFrame({"sky": ["dry"], "wind": [1e6], "constant": ["x"], "empty": [None]})
     assert fitted.probabilities(new).shape == (1, 2)
 

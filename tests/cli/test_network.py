@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import jsonschema
 import numpy as np
+import pandas as pd
 import pytest
 
 import ebnc
@@ -28,6 +29,28 @@ def learned(tmp_path_factory):
     return SimpleNamespace(
         ran=ran, frame=frame, csv=folder / "data.csv", path=folder / "net.json", folder=folder
     )
+
+
+def test_numbers_are_sampled_as_numbers_and_have_a_density(tmp_path):
+    frame = weather(120)[["wind speed", "warm"]]
+    frame.loc[:9, "wind speed"] = np.nan
+    network = ebnc.Network.fit([("warm", "wind speed")], frame, numbers="smooth")
+    path = tmp_path / "net.json"
+    network.save(path)
+    drawn = succeeded("network", "sample", path, "--rows", 40, "--seed", 1)
+    rows = list(csv.DictReader(io.StringIO(drawn.text)))
+    numbers = [float(row["wind speed"]) for row in rows if row["wind speed"]]
+    assert 0 < len(numbers) < 40
+    lines = succeeded("network", "sample", path, "--rows", 40, "--seed", 1, "--json").text
+    values = [json.loads(line)["row"]["wind speed"] for line in lines.splitlines()]
+    assert [x for x in values if x is not None] == numbers
+    (tmp_path / "drawn.csv").write_text(drawn.text)
+    for data, stdin in ((tmp_path / "drawn.csv", b""), ("-", drawn.out)):
+        ran = succeeded("network", "loglik", path, data, "--json", stdin=stdin)
+        expected = network.log_likelihood(pd.read_csv(io.BytesIO(drawn.out))).sum()
+        assert json.loads(ran.text)["log_likelihood"] == pytest.approx(expected)
+    asked = succeeded("network", "query", path, "warm", "-e", f"wind speed={numbers[0]!r}")
+    assert "warm" in asked.text
 
 
 def test_the_network_is_the_one_that_python_learns(learned):

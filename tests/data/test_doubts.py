@@ -6,6 +6,7 @@ import pytest
 import ebnc
 from ebnc.data.files import DataFiles
 from ebnc.data.read import learn_cases
+from ebnc.data.table import Coding
 from ebnc.domain import Interval
 from ebnc.errors import DataError, DataWarning, ParameterError
 from ebnc.search.structure_prior import log_number_of_effects
@@ -58,7 +59,7 @@ def test_a_number_that_was_not_cut_was_a_candidate_and_a_constant_was_not(source
         given = tmp_path / "data.csv"
         rows = [",".join(map(str, row)) for row in zip(*data.values(), strict=True)]
         given.write_text("\n".join([",".join(data), *rows]))
-    cases = learn_cases(given, inputs, "y", leave_out=True)
+    cases = learn_cases(given, inputs, "y", leave_out=True, coding=Coding("mdlp"))
     assert cases.inputs == ("x", "noise", "one")
     assert cases.domain["noise"] == (Interval(-np.inf, np.inf),)
     # x is one effect; the noise has a place for a cut between any two cases.

@@ -6,6 +6,7 @@ import pytest
 
 from ebnc.data.coder import encode
 from ebnc.data.read import learn_cases, learn_states
+from ebnc.data.table import Coding
 from ebnc.domain import Interval
 from ebnc.errors import DataError, DomainError
 
@@ -31,22 +32,42 @@ def test_each_kind_of_column_gets_its_states(frame):
     assert domain["word"] == ("a", "b")
     assert domain["few"] == (3, 4, 5)
     assert all(isinstance(state, Interval) for state in domain["many"])
-    assert domain.n_states("many") == 2
+    assert domain.n_states("many") == 31
+    assert domain.ordered == {"few", "many", "gap"}
     assert domain["flag"] == (False, True)
     assert domain["gap"] == (0, 1, None)
     assert domain["y"] == ("no", "yes")
+
+
+def test_mdlp_cuts_numbers_by_the_target_and_has_no_order(frame):
+    coding = Coding("mdlp")
+    domain = learn_states(frame, ["word", "few", "many", "flag", "gap"], "y", coding)
+    assert domain.n_states("many") == 2
+    assert domain["few"] == (3, 4, 5)
+    assert domain["gap"] == (0, 1, None)
+    assert not domain.ordered
 
 
 def test_learned_states_take_the_data_they_were_learned_from(frame):
     domain = learn_states(frame, ["word", "few", "many", "flag", "gap"], "y")
     rows = encode(frame, domain, list(domain))
     assert rows.codes.dtype == np.uint8
-    np.testing.assert_array_equal(rows.column("many"), frame["many"] > domain["many"][0].high)
+    cuts = [state.high for state in domain["many"][:-1]]
+    np.testing.assert_array_equal(rows.column("many"), np.searchsorted(cuts, frame["many"]))
     np.testing.assert_array_equal(rows.column("gap") == 2, frame["gap"].isna())
 
 
-def test_without_a_target_numbers_are_cut_by_quantiles(frame):
-    assert learn_states(frame, ["many"]).n_states("many") == 5
+@pytest.mark.parametrize("numbers", ["mdlp", "quantile"])
+def test_without_a_target_numbers_are_cut_by_quantiles(frame, numbers):
+    assert learn_states(frame, ["many"], coding=Coding(numbers)).n_states("many") == 5
+
+
+def test_fine_bins_do_not_depend_on_the_target(frame):
+    names = ["few", "many", "gap"]
+    without = learn_states(frame, names)
+    assert without == learn_states(frame, names, "y").only(names)
+    shares = np.bincount(encode(frame, without, ["many"]).column("many")) / len(frame)
+    np.testing.assert_allclose(shares, 1 / 31, atol=1 / len(frame))
 
 
 def test_declared_states_win(frame):
@@ -102,7 +123,7 @@ def test_unseen_labels_and_numbers_outside_are_errors_or_extra_codes(frame):
     with pytest.raises(DataError, match="'many' has missing values"):
         encode(new, domain, ["many"])
     rows = encode(new, domain, ["word", "many", "gap"], unseen="extra")
-    assert rows.codes.tolist() == [[0, 2, 2], [1, 0, 2], [2, 0, 3]]
+    assert rows.codes.tolist() == [[0, 2, 2], [30, 0, 31], [2, 0, 3]]
 
 
 def test_intervals_must_cover_all_numbers():

@@ -43,11 +43,13 @@ def test_an_unpenalised_logistic_regression_on_it_is_the_ebnc(data):
     )
 
 
-def test_numbers_are_cut_where_y_changes():
-    x = np.linspace(0, 1, 200)[:, None]
-    y = (x[:, 0] > 0.5).astype(int)
-    features = EBNCFeatures().fit(x, y)
-    assert list(features.get_feature_names_out()) == ["x0=> 0.5"]
+def test_numbers_become_waves_of_their_bins():
+    x = np.linspace(0, 1, 31 * 4)[:, None]
+    features = EBNCFeatures().fit(x)
+    assert list(features.get_feature_names_out()) == [f"x0=wave {j}" for j in range(1, 13)]
+    bins, wave = np.arange(31 * 4) // 4, np.arange(1, 13)
+    waves = np.sqrt(2) * np.cos(np.pi * np.outer(bins + 0.5, wave) / 31) / wave
+    np.testing.assert_allclose(features.transform(x), waves - waves[0], atol=1e-12)
 
 
 def test_unknown_inputs_are_refused(data):

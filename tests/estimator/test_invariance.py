@@ -70,3 +70,67 @@ def test_weights_may_be_split_above_the_rows_that_are_always_counted():
     np.testing.assert_allclose(
         fitted(x.iloc[order], y[order]).predict_proba(test), expected, atol=1e-8
     )
+
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+
+def numbers(n_rows=240, seed=0):
+    """Numbers with smooth effects, an interaction, a frequent zero and missing entries; labels."""
+    generator = np.random.default_rng(seed)
+    x = pd.DataFrame(generator.normal(size=(n_rows, 4)), columns=list("abcd"))
+    x.loc[generator.random(n_rows) < 0.2, "c"] = 0.0
+    log_odds = 2.0 * np.sin(2 * x["a"]) + 1.5 * x["b"] * (x["c"] > 0)
+    y = np.where(generator.random(n_rows) < 1 / (1 + np.exp(-log_odds)), "yes", "no")
+    x.loc[generator.random(n_rows) < 0.1, "b"] = np.nan
+    x["e"] = generator.choice(["p", "q", "r"], n_rows)
+    return x, y
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("shift", lambda v: v + 17.25),
+        ("scale", lambda v: 1e-4 * v),
+        ("sign", lambda v: -v),
+        ("sign and shift", lambda v: 3.0 - 2.0 * v),
+        ("monotone", lambda v: np.exp(v / 2.0)),
+        ("another monotone", lambda v: v**3),
+    ],
+)
+def test_transformed_numbers_have_the_same_predictions(name, change):
+    """Shift, scale, sign, and monotone functions, on the rows of ``fit``; with weak pairs."""
+    x, y = numbers(seed=3)
+    expected = fitted(x, y)
+    assert any(model.basis.weak_pairs for model in expected.models_)
+    changed = x.assign(**{column: change(x[column]) for column in "abcd"})
+    found = fitted(changed, y)
+    assert [feature for feature in found.selected_features_ if feature in "abcd"]
+    np.testing.assert_allclose(found.predict_proba(changed), expected.predict_proba(x), atol=1e-8)
+    assert found.structure_ == expected.structure_
+
+
+def test_one_number_may_change_its_sign_alone():
+    """Its curve is reversed; other columns do not notice. So is an ordered category."""
+    x, y = numbers(seed=2)
+    x["f"] = pd.Categorical(
+        np.digitize(x["a"] + np.random.default_rng(0).normal(size=len(x)), [-1, 0, 1]),
+        categories=[0, 1, 2, 3],
+        ordered=True,
+    )
+    changed = x.assign(a=-x["a"], f=x["f"].cat.reorder_categories([3, 2, 1, 0]))
+    expected, found = fitted(x, y), fitted(changed, y)
+    np.testing.assert_allclose(found.predict_proba(changed), expected.predict_proba(x), atol=1e-8)
+
+
+def test_rows_classes_and_columns_of_numbers_may_be_in_any_order():
+    x, y = numbers(seed=1)
+    expected = fitted(x, y).predict_proba(x)
+    order = np.random.default_rng(0).permutation(len(y))
+    np.testing.assert_allclose(
+        fitted(x.iloc[order], y[order]).predict_proba(x), expected, atol=1e-8
+    )
+    names = list("edcab")
+    np.testing.assert_allclose(fitted(x[names], y).predict_proba(x[names]), expected, atol=1e-8)
+    renamed = np.where(y == "yes", "a", "b")
+    np.testing.assert_allclose(fitted(x, renamed).predict_proba(x)[:, ::-1], expected, atol=1e-8)

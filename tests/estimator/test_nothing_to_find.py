@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 import ebnc
+from ebnc.data.read import learn_cases
+from ebnc.data.table import Coding
 
 
 def null_data(kind, n_inputs, n_rows, seed):
@@ -18,14 +20,10 @@ def null_data(kind, n_inputs, n_rows, seed):
     return x[:n_rows], y[:n_rows], x[n_rows:], y[n_rows:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "n_inputs", "n_rows"),
-    [
-        ("numbers", 20, 40),
-        ("numbers", 60, 60),
-        pytest.param("labels", 20, 60, marks=pytest.mark.slow),
-        ("numbers", 60, 300),
-    ],
+    [("numbers", 20, 40), ("numbers", 60, 60), ("labels", 20, 60), ("numbers", 60, 300)],
 )
 def test_noise_is_not_selected(kind, n_inputs, n_rows):
     nothing, excess = 0, []
@@ -41,17 +39,23 @@ def test_noise_is_not_selected(kind, n_inputs, n_rows):
 
 
 def test_numbers_that_are_not_cut_and_constants_are_in_nothing():
-    """Both have one state: not selected, in no structure, without worth."""
+    """Under MDLP both have one state: not selected, in no structure, without worth."""
     generator = np.random.default_rng(0)
     noise = {f"noise{i}": generator.normal(size=200) for i in range(70)}
     y = generator.integers(0, 2, 200)
     signal = np.where(generator.random(200) < 0.9, y, 1 - y)
     x = pd.DataFrame({**noise, "same": ["a"] * 200, "signal": signal.astype(str)})
-    model = ebnc.EBNCClassifier().fit(x, y)
+    data = x.assign(y=y)
+    cases = learn_cases(data, list(x), "y", leave_out=True, coding=Coding("mdlp"))
+    model = ebnc.EBNCClassifier().fit_cases(cases)
     assert model.selected_features_ == ["signal"]
     assert [worth.feature for worth in model.feature_worths_] == ["signal"]
     assert "same" not in model.structure_.names
     assert "same" in model.constant_features_
     assert "signal" not in model.constant_features_
+
+
+def test_many_numbers_of_few_rows_are_fitted():
+    generator = np.random.default_rng(0)
     wide, labels = generator.normal(size=(60, 300)), np.arange(60) % 2
     assert ebnc.EBNCClassifier().fit(wide, labels).predict_proba(wide).shape == (60, 2)

@@ -126,7 +126,8 @@ def test_evidence_of_ebnc_nodes_is_that_of_fits_of_their_own():
     network = ebnc.Network.fit(ARCS, frame, prior_scale=1.5)
     total = 0.0
     for node, parents in parents_of(ARCS).items():
-        alone = ebnc.fit(ebnc.EmbeddedStructure.naive(node, parents), frame, prior_scale=1.5)
+        structure = ebnc.EmbeddedStructure.naive(node, parents)
+        alone = ebnc.fit(structure, frame, prior_scale=1.5, categories=network.domain)
         assert network.node_scores[node].log_evidence == pytest.approx(alone.log_evidence)
         total += alone.log_evidence
     assert network.log_evidence == pytest.approx(total)

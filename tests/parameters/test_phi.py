@@ -54,7 +54,8 @@ def test_terms_are_the_subsets_of_clusters_in_order_of_size(model):
     """Δ enumerated without one-state inputs; blocks of φ follow one another without gaps."""
     basis = Basis(model.structure, Domain(model.n_states))
     r = model.n_states
-    kept = [{x for x in c if r[x] > 1} for c in cluster_sets(model.structure)]
+    varying = model.structure.without([x for x in model.structure.inputs if r[x] == 1])
+    kept = cluster_sets(varying)
     assert {frozenset(term.inputs) for term in basis.terms} == complex_of(kept)
     assert len(basis.terms) == len(complex_of(kept))
     place = {x: i for i, x in enumerate(model.structure.inputs)}
@@ -64,7 +65,9 @@ def test_terms_are_the_subsets_of_clusters_in_order_of_size(model):
     start = 0
     for term in basis.terms:
         assert term.start == start
-        assert term.shape == (*(r[x] - 1 for x in term.inputs), model.n_classes - 1)
+        columns = list(product(*(range(r[x] - 1) for x in term.inputs)))
+        assert term.columns.tolist() == list(map(list, columns))
+        assert term.stop == start + len(columns) * (model.n_classes - 1)
         start = term.stop
     assert start == basis.dimension == dimension(model.structure, r)
 
@@ -98,7 +101,8 @@ def test_indicator_phi_is_the_moebius_inversion_of_the_log_odds(model, seed):
     phi = theta_to_phi(model, network.theta, INDICATOR)
     inputs = model.structure.inputs
     for term in Basis(model.structure, Domain(model.n_states)).terms:
-        block = phi[term.start : term.stop].reshape(term.shape)
+        others = [model.n_states[x] - 1 for x in term.inputs]
+        block = phi[term.start : term.stop].reshape(*others, model.n_classes - 1)
         for states in product(*(range(1, model.n_states[x]) for x in term.inputs)):
             total = np.zeros(model.n_classes - 1)
             for on in product((0, 1), repeat=len(states)):

@@ -128,7 +128,7 @@ def test_the_case_is_a_row_of_the_data():
 
 def test_sentences_tell_inputs_interactions_and_losses():
     html = render_html(summary_of(two_classes()))
-    assert "probability of weather (dry or rain) from 2 of 4 inputs" in html
+    assert "probability of weather (dry or rain) from 3 of 4 inputs" in html
     assert "the strongest interaction is that of sky and wind" in html
     assert "rows, 5 folds) its accuracy is" in html
 
@@ -141,6 +141,33 @@ def test_json_and_back_is_the_same_report(make):
     again = with_panel(Summary.from_json(json.loads(text)), problem.model)
     assert again == summary
     assert render_html(again) == render_html(summary)
+
+
+def test_a_report_of_an_earlier_version_is_read():
+    """It knew neither orders, shares nor counts: numbers have bars, as they had."""
+    plain = summary_of(two_classes(), n_folds=0).to_json()
+    for x in plain["inputs"]:
+        del x["is_ordered"], x["shares"]
+    for term in plain["terms"]:
+        del term["counts"]
+    summary = Summary.from_json(plain)
+    assert {x.is_ordered for x in summary.inputs} == {False}
+    assert 'class="band' not in render_html(summary)
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "value", "said"),
+    [
+        ("inputs", "shares", [0.5], "shares for"),
+        ("inputs", "shares", [-1.0, 1.0, 1.0], "must not be negative"),
+        ("terms", "counts", [1.0, 2.0], "one count for each cell"),
+    ],
+)
+def test_shares_and_counts_fit_their_states(place, name, value, said):
+    plain = summary_of(two_classes(), n_folds=0).to_json()
+    plain[place][0][name] = value
+    with pytest.raises(FormatError, match=said):
+        Summary.from_json(plain)
 
 
 def test_a_model_read_from_a_file_has_the_same_report(tmp_path):

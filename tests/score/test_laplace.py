@@ -131,7 +131,7 @@ def test_the_papers_curvature_is_that_of_the_likelihood():
     structure = structure_named("naive")
     domain = domain_of(structure, 2)
     data, _ = random_data(structure, domain, 2_000, seed=1, scale=0.4)
-    fitted = ebnc.fit(structure, data, prior_scale=0.5)
+    fitted = ebnc.fit(structure, data, prior_scale=0.5, categories=domain)
     posterior, _ = posterior_of(structure, domain, data, 0.5)
     phi = posterior.design.from_basis(fitted.phi)
     own = posterior.neg_hessian(phi) - np.diag(np.repeat(posterior.precision, 1))

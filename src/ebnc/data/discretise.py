@@ -24,12 +24,13 @@ ROWS_OF_BIN = 4
 
 
 def fine_cuts(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Return the cut points of at most 31 bins, which do not depend on the target; ignore NaN.
+    """Return the cut points of some 31 bins, which do not depend on the target; ignore NaN.
 
     A value that holds 1/31 of the rows or more, and at least 4, is a bin of its own: a zero, or a
     limit of the scale. The other values are cut by their ranks into bins of about the same number
-    of rows, about 4 or more. If the sign of all values changes, the bins are the same in reverse
-    order: a value whose rank is at a boundary belongs to the bin that is nearer to the median.
+    of rows, about 4 or more; such a value in the middle of a bin divides it. If the sign of all
+    values changes, the bins are the same in reverse order: a value whose rank is at a boundary
+    belongs to the bin that is nearer to the median.
     """
     present = ~np.isnan(values)
     distinct, inverse = np.unique(values[present], return_inverse=True)
@@ -45,7 +46,7 @@ def fine_cuts(values: FloatArray, weights: FloatArray | None = None) -> FloatArr
     bins = np.where(place > n_bins / 2, upper, np.floor(place + 1e-9))
     differ = is_atom[1:] | is_atom[:-1] | (bins[1:] != bins[:-1])
     last = np.flatnonzero(differ)
-    return np.asarray(distinct[last] + (distinct[last + 1] - distinct[last]) / 2)
+    return np.asarray(distinct[last] / 2 + distinct[last + 1] / 2)  # no overflow, and symmetric
 
 
 def quantile_cuts(values: FloatArray, n_bins: int, weights: FloatArray | None = None) -> FloatArray:

@@ -30,7 +30,7 @@ LAPLACE = Laplace()
 MOST_IN_PAIRS = 100  # inputs: some 5 000 weak pairs
 ROUGHLY = 0.3  # nats: the scales of a model that only predicts need not be exact
 LARGEST_WITH_PAIRS = 4000  # parameters; the work grows with the third power
-FEW_PARAMETERS = 1000  # up to here weak pairs may have more parameters than there are data
+FEW_PARAMETERS = 1500  # up to here weak pairs may have more parameters than there are data
 MOST_PROJECTED = 16  # size of the cache of projected cases
 
 
@@ -107,16 +107,19 @@ class Scorer:
         return [self.at_prior(structure, prior, near) for structure, prior in asked]
 
     def with_weak_pairs(self, structure: EmbeddedStructure, near: Scored) -> Scored | None:
-        """Score a structure with weak pairs; None if that is too large or there are no pairs.
+        """Score a structure with weak pairs, or without them if they are too many.
 
-        Scales are chosen by evidence, also that of the weak pairs. ``near``: a similar fit.
+        None if the result would be too large, or ``near``, a similar fit. Scales are chosen by
+        evidence, also that of the weak pairs.
         """
-        n_inputs = len(structure.markov_blanket)
-        if not self.criterion.tunes_scales or not 1 < n_inputs <= MOST_IN_PAIRS:
+        if not self.criterion.tunes_scales:
             return None
-        basis = Basis(structure, self.cases.domain, weak_pairs=True)
+        domain, n_inputs = self.cases.domain, len(structure.markov_blanket)
+        basis = Basis(structure, domain, weak_pairs=n_inputs <= MOST_IN_PAIRS)
         n_observed = self.cases.total_weight * basis.n_outputs
         if basis.dimension > min(LARGEST_WITH_PAIRS, max(FEW_PARAMETERS, n_observed)):
+            basis = Basis(structure, domain)
+        if basis.dimension > LARGEST_WITH_PAIRS or basis.terms == near.fit.design.basis.terms:
             return None
         likelihood = likelihood_of(basis, self.cases_of(structure))
         start = start_from(near.fit, likelihood.design)
