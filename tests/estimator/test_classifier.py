@@ -154,6 +154,8 @@ WRONG = {
     "criterion": ["aic", None],
     "prior_scale": ["wide", -1.0, [], None],
     "average": ["yes"],
+    "numbers": ["rough", None],
+    "kinds": ["ordered", ["wind"]],
     "class_weight": ["even", 2.0],
     "max_cluster_cells": [0, 1.5, "many"],
     "max_parents": [-1, True],
