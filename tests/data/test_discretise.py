@@ -129,7 +129,8 @@ def test_values_of_many_rows_are_bins_of_their_own():
     values = np.where(generator.random(1000) < 0.3, 0.0, generator.normal(size=1000))
     values = np.clip(values, -1.5, np.inf)
     rows = bins_of(values)
-    assert rows[0] == (values == -1.5).sum() and (values == 0.0).sum() in rows
+    assert rows[0] == (values == -1.5).sum()
+    assert (values == 0.0).sum() in rows
     assert 29 <= len(rows) <= 33
     assert np.delete(rows, [0, rows.argmax()]).max() <= 1000 / 31
 

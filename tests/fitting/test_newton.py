@@ -42,9 +42,7 @@ def test_maximum_likelihood_on_exact_counts_is_the_truth(name, n_classes):
     phi = generator.normal(scale=0.3, size=Basis(structure, domain).dimension)
     truth = EBNC(structure, domain, phi, "orthonormal")
     data, weights = exact_counts(truth, generator)
-    fitted = ebnc.fit(
-        structure, data, prior_scale=np.inf, weights=weights * 1e4, categories=domain
-    )
+    fitted = ebnc.fit(structure, data, prior_scale=np.inf, weights=weights * 1e4, categories=domain)
     assert fitted.solution.status is Status.CONVERGED
     np.testing.assert_allclose(fitted.phi, phi, atol=1e-8)
 

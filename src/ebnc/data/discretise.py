@@ -28,8 +28,9 @@ def fine_cuts(values: FloatArray, weights: FloatArray | None = None) -> FloatArr
 
     A value that holds 1/31 of the rows or more, and at least 4, is a bin of its own: a zero, or a
     limit of the scale. The other values are cut by their ranks into bins of about the same number
-    of rows, about 4 or more; such a value in the middle of a bin divides it. If the sign of all values changes, the bins are the same in reverse
-    order: a value whose rank is at a boundary belongs to the bin that is nearer to the median.
+    of rows, about 4 or more; a value of many rows in the middle of a bin divides it. If the sign of
+    all values changes, the bins are the same in reverse order: a value whose rank is at a boundary
+    belongs to the bin that is nearer to the median.
     """
     present = ~np.isnan(values)
     distinct, inverse = np.unique(values[present], return_inverse=True)
