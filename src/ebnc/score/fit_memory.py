@@ -8,7 +8,7 @@ states of an input and n distinct rows:
 - the blocks of one input need K(K − 1)/2 · r² numbers, two at a time;
 - rows need their codes and a few numbers for each class.
 
-Measured peaks were 183, 115, 101 and 164 MB; the estimates are 283, 165, 180 and 155. A fit with a
+Measured peaks were 183, 115, 101 and 164 MB; the estimates are 294, 169, 201 and 153. A fit with a
 fixed scale σ needs less: 287 MB instead of 1 068 for 26 classes and 16 inputs of ten states.
 """
 
