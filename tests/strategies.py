@@ -1,7 +1,7 @@
 """Random structures and models, and definitions written without the package to test it with."""
 
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import prod
 
 import flint
@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
 
-from ebnc import EmbeddedStructure
+from ebnc import Domain, EmbeddedStructure, Interval
 
 AWKWARD_NAMES = [
     "X1",
@@ -99,6 +99,47 @@ def models(
         widest = max(structure.inputs, key=n_states.__getitem__)
         n_states[widest] -= 1
     return Model(structure, n_states)
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """A structure, a domain with nominal, ordered and numeric variables, and t of each of them."""
+
+    structure: EmbeddedStructure
+    domain: Domain
+    t: dict[str, int]
+
+
+def bins(count):
+    """Intervals with the ends 0, 1, 2, …"""
+    ends = [-np.inf, *range(count - 1), np.inf]
+    return [Interval(float(low), float(high)) for low, high in pairwise(ends)]
+
+
+@st.composite
+def mixed_models(draw, max_inputs=4, min_inputs=0, most_states=5, wide=True, most=3000):
+    """Any structure whose variables are of any kind, some with a missing state.
+
+    ``wide``: whether some curves have the 12 columns of a variable with many states. The product
+    of all t + 1 is at most ``most``.
+    """
+    structure = draw(structures(max_inputs=max_inputs, min_inputs=min_inputs))
+    states, t, ordered = {}, {}, []
+    room = most
+    for name in structure.names:
+        kind = draw(st.sampled_from(["nominal", "ordered", "numeric"]))
+        largest = 40 if wide and kind != "nominal" and room > 400 else most_states
+        count = draw(st.integers(2, largest if room > 8 else 2))
+        missing = name != structure.target and draw(st.booleans()) and count > 2
+        states[name] = bins(count) if kind == "numeric" else [f"s{i}" for i in range(count)]
+        t[name] = count - 1 if kind == "nominal" else min(12, count - 1)
+        if missing:
+            states[name].append(None)
+            t[name] += 1
+        if kind != "nominal":
+            ordered.append(name)
+        room //= t[name] + 1
+    return Mixed(structure, Domain(states, ordered), t)
 
 
 seeds = st.integers(0, 2**32 - 1)

@@ -67,7 +67,7 @@ def test_dates_and_many_labels_are_learned_in_less_than_two_gigabytes(shop, tmp_
         ([Levels(8)] * 50, 5, 4_000, 183e6),
         ([Levels(584), *[Levels(5)] * 5], 2, 2_000, 115e6),
         ([Levels(4)] * 10, 2, 400_000, 101e6),
-        ([Levels(31, 31)] * 40, 2, 400, 164e6),
+        ([Levels(31, 31)] * 40, 2, 400, 290e6),
     ],
 )
 def test_estimates_against_peaks_that_were_measured(levels, n_classes, n_rows, measured):

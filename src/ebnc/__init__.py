@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from ebnc.parameters.ebnc import EBNC
     from ebnc.parameters.elimination import dimension_by_elimination
     from ebnc.parameters.embedded_network import EmbeddedNetwork
+    from ebnc.parameters.gaussian import EmbeddedGaussianNetwork
     from ebnc.parameters.generic import generic_dimension
     from ebnc.report.displays.contributions import ContributionsDisplay
+    from ebnc.report.displays.effect import EffectDisplay
+    from ebnc.report.displays.importance import ImportanceDisplay
     from ebnc.report.displays.reliability import ReliabilityDisplay
     from ebnc.report.displays.structure import StructureDisplay
     from ebnc.report.displays.trace import SearchTraceDisplay
@@ -47,9 +50,12 @@ __all__ = [
     "EBNCClassifier",
     "EBNCError",
     "EBNCFeatures",
+    "EffectDisplay",
+    "EmbeddedGaussianNetwork",
     "EmbeddedNetwork",
     "EmbeddedStructure",
     "FittedEBNC",
+    "ImportanceDisplay",
     "Interval",
     "LearnedNetwork",
     "Network",
@@ -74,6 +80,8 @@ __all__ = [
 
 _HOME = {
     "ContributionsDisplay": "ebnc.report.displays.contributions",
+    "EffectDisplay": "ebnc.report.displays.effect",
+    "ImportanceDisplay": "ebnc.report.displays.importance",
     "ReliabilityDisplay": "ebnc.report.displays.reliability",
     "SearchTraceDisplay": "ebnc.report.displays.trace",
     "StructureDisplay": "ebnc.report.displays.structure",
@@ -83,6 +91,7 @@ _HOME = {
     "EBNCClassifier": "ebnc.estimator.classifier",
     "EBNCError": "ebnc.errors",
     "EBNCFeatures": "ebnc.estimator.features",
+    "EmbeddedGaussianNetwork": "ebnc.parameters.gaussian",
     "EmbeddedNetwork": "ebnc.parameters.embedded_network",
     "EmbeddedStructure": "ebnc.structure.embedded",
     "FittedEBNC": "ebnc.fitted",

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -141,13 +141,15 @@ class Field:
     def record(self, kind: type[T], leave_out: Iterable[str] = ()) -> T:
         """A dataclass or NamedTuple from an object with exactly its fields, of the right types.
 
-        Types may be str, bool, float (finite), int (not negative), tuples and lists of these, other
-        records, and unions of these with None. Fields in ``leave_out`` keep their defaults.
+        Fields with a default may be missing, as in files of earlier versions. Types may be str,
+        bool, float (finite), int (not negative), tuples and lists of these, other records, and
+        unions of these with None. Fields in ``leave_out`` keep their defaults.
         """
         hints = get_type_hints(kind)
         names = [name for name in _field_names(kind) if name not in set(leave_out)]
-        parts = self.object(names)
-        return kind(**{name: parts[name]._of_type(hints[name]) for name in names})
+        defaults = _default_names(kind)
+        parts = self.object([name for name in names if name not in defaults], names)
+        return kind(**{name: part._of_type(hints[name]) for name, part in parts.items()})
 
     def _of_type(self, hint: Any) -> Any:
         origin, options = get_origin(hint), get_args(hint)
@@ -187,6 +189,13 @@ def _field_names(kind: Any) -> tuple[str, ...]:
     if is_dataclass(kind):
         return tuple(field.name for field in fields(kind))
     return getattr(kind, "_fields", ())
+
+
+def _default_names(kind: Any) -> set[str]:
+    """The fields of a record that have a default."""
+    if is_dataclass(kind):
+        return {each.name for each in fields(kind) if each.default is not MISSING}
+    return set(getattr(kind, "_field_defaults", ()))
 
 
 def _shown(value: Any) -> str:

@@ -12,7 +12,8 @@ import numpy as np
 from ebnc.data.cases import Cases
 from ebnc.data.parts import Parts
 from ebnc.data.read import learn_cases
-from ebnc.data.table import Categories, Frame, Missing
+from ebnc.data.table import Categories, Coding, Frame, Kinds, Missing, Numbers
+from ebnc.domain import Domain
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError, StorageError
 from ebnc.fitted import FittedEBNC
 from ebnc.fitting.cholesky import Cholesky
@@ -52,6 +53,8 @@ def fit(
     data: Frame,
     prior_scale: object = "evidence",
     *,
+    numbers: Numbers = "smooth",
+    kinds: Kinds | None = None,
     categories: Categories | None = None,
     missing: Missing = "state",
     weights: object = None,
@@ -74,6 +77,12 @@ def fit(
         maximises the Laplace evidence over the scales. "loo" then multiplies all scales by the
         factor that minimises leave-one-out log-loss, which suits prediction. Infinity asks for
         maximum likelihood; if no maximum exists, an error names the terms that diverge.
+    numbers : {"smooth", "mdlp", "quantile"}
+        What numbers become: fine bins over which effects are smooth curves, intervals that are cut
+        by the classes of the target (MDLP), or five intervals of equal weight.
+    kinds : mapping, optional
+        "nominal", "ordered" or "numeric" by column name, for columns whose entries do not show what
+        they are (docs/guides/columns.md).
     categories : mapping, optional
         Declared states of columns, by column name.
     missing : {"state", "refuse"}
@@ -90,7 +99,8 @@ def fit(
     FittedEBNC
         The EBNC at φ̃, with its prior, its scores and its standard errors.
     """
-    cases = _read(structure, data, categories, missing, weights)
+    coding = Coding.of(numbers, kinds)
+    cases = _read(structure, data, coding, categories, missing, weights)
     return fit_cases(
         Basis(structure, cases.domain), cases, prior_scale, start=start, max_steps=max_steps
     )
@@ -151,6 +161,8 @@ def fit_theta(
     alpha: float | None = None,
     n_starts: int = 10,
     random_state: int = 0,
+    numbers: Numbers = "mdlp",
+    kinds: Kinds | None = None,
     categories: Categories | None = None,
     missing: Missing = "state",
     weights: object = None,
@@ -174,6 +186,11 @@ def fit_theta(
         Number of random θ to start from.
     random_state : int
         Seed of the starts.
+    numbers : {"mdlp", "quantile"}
+        How numbers are cut into intervals. θ has a probability for every state of an input, so
+        there are no curves here.
+    kinds : mapping, optional
+        "nominal" or "ordered" by column name: their numbers are states. The order has no effect.
     categories : mapping, optional
         Declared states of columns, by column name.
     missing : {"state", "refuse"}
@@ -189,20 +206,28 @@ def fit_theta(
     """
     if n_starts < 1:
         raise ParameterError(f"n_starts must be at least 1, got {n_starts}")
-    cases = _read(structure, data, categories, missing, weights)
+    coding = Coding.of(numbers, kinds)
+    if coding.numbers == "smooth" or "numeric" in coding.kinds.values():
+        raise ParameterError(
+            "θ has a probability for every state, and no curves; cut numbers with numbers='mdlp' "
+            "or 'quantile', and declare no column as 'numeric'"
+        )
+    cases = _read(structure, data, coding, categories, missing, weights)
     if not isinstance(cases, Cases):
         raise StorageError(
             f"the fit in θ needs all rows in memory, and {cases.n_rows} rows do not fit; raise "
             "memory_limit, or use ebnc.fit"
         )
+    nominal = replace(cases, domain=Domain(dict(cases.domain)))
     return fit_theta_to_cases(
-        structure, cases, alpha=alpha, n_starts=n_starts, random_state=random_state
+        structure, nominal, alpha=alpha, n_starts=n_starts, random_state=random_state
     )
 
 
 def _read(
     structure: EmbeddedStructure,
     data: Frame,
+    coding: Coding,
     categories: Categories | None,
     missing: Missing,
     weights: object,
@@ -218,6 +243,7 @@ def _read(
         categories=categories,
         missing=missing,
         weights=weights,
+        coding=coding,
     )
 
 

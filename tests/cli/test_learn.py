@@ -164,3 +164,43 @@ def test_a_ctrl_c_that_comes_when_files_are_written_is_too_late(
     ran = succeeded(*verb, data, "-o", tmp_path / "m.json")
     assert "interrupted" not in ran.err
     ebnc.load(tmp_path / "m.json")
+
+
+def test_numbers_and_kinds_are_those_of_python(shared, tmp_path):
+    """The same states as in Python, and the file keeps the options for another fit."""
+    more = ["--numbers", "mdlp", "--kind", "grade=ordered", "--kind", "wind speed=numeric"]
+    more += ["--structure", "naive", "-q"]
+    succeeded(
+        "learn", shared.csv, "-t", "play", "--exclude", "id", *more, "-o", tmp_path / "m.json"
+    )
+    found = ebnc.load(tmp_path / "m.json")
+    kinds = {"grade": "ordered", "wind speed": "numeric"}
+    assert (found.numbers, found.kinds) == ("mdlp", kinds)
+    columns = shared.frame.drop(columns=["id", "play"])
+    model = ebnc.EBNCClassifier("naive", numbers="mdlp", kinds=kinds)
+    expected = model.fit(columns, shared.frame["play"])
+    domain = found.ebnc_.domain
+    assert domain == expected.ebnc_.domain
+    assert {x: domain.kind(x) for x in kinds} == kinds
+    np.testing.assert_allclose(
+        found.predict_proba(columns), expected.predict_proba(columns), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("verb", [("learn", "-t", "play"), ("network", "learn")], ids=len)
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (["--numbers", "rough"], "numbers must be one of smooth, mdlp, quantile, got 'rough'"),
+        (
+            ["--kind", "grade"],
+            "--kind takes COLUMN=KIND, where KIND is nominal, ordered or numeric",
+        ),
+        (["--kind", "grade=number"], "where KIND is nominal, ordered or numeric"),
+        (["--kind", "grad=ordered"], "grad"),
+    ],
+)
+def test_wrong_kinds_are_refused(verb, option, words, shared, tmp_path):
+    out = tmp_path / "m.json"
+    refused(*verb, shared.csv, "--exclude", "id", *option, "--out", out, words=words)
+    assert not out.exists()

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import jsonschema
 import numpy as np
+import pandas as pd
 import pytest
 
 import ebnc
@@ -28,6 +29,28 @@ def learned(tmp_path_factory):
     return SimpleNamespace(
         ran=ran, frame=frame, csv=folder / "data.csv", path=folder / "net.json", folder=folder
     )
+
+
+def test_numbers_are_sampled_as_numbers_and_have_a_density(tmp_path):
+    frame = weather(120)[["wind speed", "warm"]]
+    frame.loc[:9, "wind speed"] = np.nan
+    network = ebnc.Network.fit([("warm", "wind speed")], frame, numbers="smooth")
+    path = tmp_path / "net.json"
+    network.save(path)
+    drawn = succeeded("network", "sample", path, "--rows", 40, "--seed", 1)
+    rows = list(csv.DictReader(io.StringIO(drawn.text)))
+    numbers = [float(row["wind speed"]) for row in rows if row["wind speed"]]
+    assert 0 < len(numbers) < 40
+    lines = succeeded("network", "sample", path, "--rows", 40, "--seed", 1, "--json").text
+    values = [json.loads(line)["row"]["wind speed"] for line in lines.splitlines()]
+    assert [x for x in values if x is not None] == numbers
+    (tmp_path / "drawn.csv").write_text(drawn.text)
+    for data, stdin in ((tmp_path / "drawn.csv", b""), ("-", drawn.out)):
+        ran = succeeded("network", "loglik", path, data, "--json", stdin=stdin)
+        expected = network.log_likelihood(pd.read_csv(io.BytesIO(drawn.out))).sum()
+        assert json.loads(ran.text)["log_likelihood"] == pytest.approx(expected)
+    asked = succeeded("network", "query", path, "warm", "-e", f"wind speed={numbers[0]!r}")
+    assert "warm" in asked.text
 
 
 def test_the_network_is_the_one_that_python_learns(learned):
@@ -200,3 +223,17 @@ def test_findings_that_are_not_ours_are_refused(learned, tmp_path):
 
 def test_a_network_does_not_predict_one_variable(learned):
     refused("predict", learned.path, learned.csv, words="does not predict one variable")
+
+
+def test_numbers_and_kinds_of_variables(learned):
+    """Quantiles by default; fine bins and orders as the options say."""
+    assert learned_kinds(learned.path) == {"wind speed": ("nominal", 5), "play": ("nominal", 2)}
+    options = ["--numbers", "smooth", "--kind", "play=ordered", "--local", "table"]
+    path = learned.folder / "smooth.json"
+    succeeded("network", "learn", learned.csv, *options, "--out", path)
+    assert learned_kinds(path) == {"wind speed": ("numeric", 31), "play": ("ordered", 2)}
+
+
+def learned_kinds(path):
+    domain = ebnc.load(path).domain
+    return {x: (domain.kind(x), domain.n_states(x)) for x in ("wind speed", "play")}

@@ -22,6 +22,7 @@ from ebnc.data.files import DataFiles  # noqa: E402
 from ebnc.data.parts import StoredParts  # noqa: E402
 from ebnc.data.plan import Plan  # noqa: E402
 from ebnc.data.read import learn_cases  # noqa: E402
+from ebnc.data.table import Coding  # noqa: E402
 from ebnc.domain import Interval  # noqa: E402
 from ebnc.errors import DataError, StorageError  # noqa: E402
 from ebnc.learn import fit_cases  # noqa: E402
@@ -248,3 +249,18 @@ def test_without_a_client_the_way_to_one_is_shown(monkeypatch):
     monkeypatch.setattr("distributed.get_client", no_client)
     with pytest.raises(StorageError, match="needs a client"):
         learn_cases(partitioned(table(50), 1), INPUTS, "y")
+
+
+def test_kinds_are_those_of_the_frame_in_memory(client):
+    """Ordered categories, also those that a partition does not have; declared kinds; bins."""
+    frame = table().drop(columns=["w"])
+    grades = pd.CategoricalDtype(["never", "low", "mid", "high"], ordered=True)
+    place = np.sort(np.random.default_rng(0).integers(1, 4, len(frame)))[::-1]
+    frame["grade"] = pd.Categorical.from_codes(place, dtype=grades)
+    inputs = [*INPUTS, "grade"]
+    coding = Coding.of("smooth", {"text": "ordered", "few": "nominal"})
+    expected = learn_cases(frame, inputs, "y", coding=coding).domain
+    found = learn_cases(partitioned(frame, 4), inputs, "y", coding=coding).domain
+    assert found == expected
+    assert found["grade"] == tuple(grades.categories)
+    assert found.ordered == {"text", "number", "grade"}

@@ -160,3 +160,100 @@ def test_few_values_make_few_intervals_and_constants_none():
     assert quantile_cuts(np.array([1.0, 1.0]), 5).size == 0
     assert quantile_cuts(np.array([np.nan]), 5).size == 0
     assert mdlp_cuts(np.array([np.nan]), np.array([0]), 2).size == 0
+
+
+# -- fine bins -------------------------------------------------------------------------------------
+
+
+def bin_numbers(values, cuts):
+    """The number of each value's bin, low < x ≤ high."""
+    return np.searchsorted(cuts, values)
+
+
+def with_atoms(seed):
+    """Numbers, some of which occur often, some twice, some never again."""
+    generator = np.random.default_rng(seed)
+    values = generator.normal(size=generator.integers(2, 700))
+    for atom in generator.normal(size=generator.integers(0, 5)):
+        values[generator.random(len(values)) < generator.uniform(0, 0.2)] = atom
+    return values.round(int(generator.integers(0, 5)))
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 7, 8, 12, 40, 100, 123, 124, 125, 1000, 5000])
+def test_fine_bins_of_different_values_have_about_the_same_number_of_rows(n):
+    """An odd number of bins: 31, or as many as have about four rows."""
+    values = np.random.default_rng(n).permutation(n) ** 3.0
+    cuts = fine_cuts(values)
+    counts = np.bincount(bin_numbers(values, cuts))
+    assert len(counts) == min(31, n // 4) | 1
+    assert np.ptp(counts) <= 2
+    assert len(counts) == 1 or counts.min() >= 2
+
+
+@given(st.integers(0, 100_000))
+def test_fine_bins_are_reversed_when_the_sign_of_all_values_changes(seed):
+    values = with_atoms(seed)
+    cuts, flipped = fine_cuts(values), fine_cuts(-values)
+    assert len(cuts) == len(flipped)
+    np.testing.assert_array_equal(
+        bin_numbers(-values, flipped), len(cuts) - bin_numbers(values, cuts)
+    )
+
+
+@given(st.integers(0, 100_000))
+def test_fine_bins_keep_under_monotone_transformations_and_orders_of_rows(seed):
+    values = with_atoms(seed)
+    bins = bin_numbers(values, fine_cuts(values))
+    for changed in (np.exp(values), 1e6 + 3.0 * values, np.arctan(values), values**3):
+        np.testing.assert_array_equal(bin_numbers(changed, fine_cuts(changed)), bins)
+    order = np.random.default_rng(seed).permutation(len(values))
+    np.testing.assert_array_equal(fine_cuts(values[order]), fine_cuts(values))
+    gaps = np.append(values, [np.nan, np.nan])
+    np.testing.assert_array_equal(fine_cuts(gaps), fine_cuts(values))
+
+
+@given(st.integers(0, 100_000))
+def test_weights_of_fine_bins_count_as_rows(seed):
+    values = with_atoms(seed)
+    weights = np.random.default_rng(seed).integers(1, 4, len(values))
+    np.testing.assert_array_equal(
+        fine_cuts(values, weights.astype(float)), fine_cuts(np.repeat(values, weights))
+    )
+
+
+@given(st.integers(0, 100_000))
+def test_a_value_that_is_frequent_is_a_bin_of_its_own(seed):
+    """1/31 of the rows and at least four; then every bin has a value, and cuts lie between."""
+    values = with_atoms(seed)
+    cuts = fine_cuts(values)
+    bins = bin_numbers(values, cuts)
+    assert len(np.unique(bins)) == len(cuts) + 1
+    distinct, counts = np.unique(values, return_counts=True)
+    assert not np.isin(cuts, distinct).any()
+    for value, count in zip(distinct, counts, strict=True):
+        if count >= max(4, len(values) / 31) and len(distinct) > 1:
+            assert set(values[bins == bin_numbers(value, cuts)]) == {value}
+    atoms = (counts >= max(4, len(values) / 31)).sum()
+    assert len(cuts) <= 31 + atoms
+
+
+def test_twice_the_rows_have_the_same_fine_bins_once_there_are_enough():
+    values = np.random.default_rng(5).normal(size=200)
+    np.testing.assert_array_equal(fine_cuts(np.append(values, values)), fine_cuts(values))
+
+
+def test_zeros_and_a_limit_are_bins_between_the_others():
+    """300 zeros, 100 at the limit of 5, 600 numbers between."""
+    between = np.random.default_rng(0).uniform(0.1, 4.9, 600)
+    values = np.concatenate([np.zeros(300), between, np.full(100, 5.0)])
+    counts = np.bincount(bin_numbers(values, fine_cuts(values)))
+    assert counts[0] == 300
+    assert counts[-1] == 100
+    assert len(counts) == 2 + 29
+    assert np.ptp(counts[1:-1]) <= 2
+
+
+def test_a_constant_or_nothing_is_not_cut():
+    assert fine_cuts(np.full(9, 2.5)).size == 0
+    assert fine_cuts(np.array([np.nan, np.nan])).size == 0
+    assert fine_cuts(np.array([1.0, np.nan, 1.0])).size == 0

@@ -72,47 +72,65 @@ def test_weights_may_be_split_above_the_rows_that_are_always_counted():
     )
 
 
-def numbers(n_rows, n_inputs=5):
-    """Smooth effects of numbers, a product, a grade, labels and gaps."""
-    generator = np.random.default_rng(2)
-    x = pd.DataFrame(generator.normal(size=(n_rows, n_inputs)).round(3))
-    x.columns = [f"c{j}" for j in range(n_inputs)]
-    x["grade"] = generator.integers(0, 4, n_rows)
-    x["label"] = generator.choice(["p", "q", "r"], n_rows)
-    log_odds = 1.5 * x["c0"] + x["c1"] * x["c2"] - 0.5 * x["c3"] ** 2 + 0.4 * x["grade"]
-    y = generator.random(n_rows) < 1 / (1 + np.exp(-log_odds))
-    x.loc[generator.random(n_rows) < 0.1, "c1"] = np.nan
-    return x, np.where(y, "yes", "no")
+# -- numbers ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n_rows", [200, 3_000])
-def test_shifts_scales_signs_and_orders_of_numbers_do_not_matter(n_rows):
-    """Of the searched models, and of the model with weak pairs beside them."""
-    x, y = numbers(n_rows)
-    model = fitted(x, y)
-    assert model.models_[-1].basis.weak_pairs
-    test = x.iloc[:100]  # no number is exactly at a cut, where the side depends on the sign
-    expected = model.predict_proba(test)
-    generator = np.random.default_rng(1)
-
-    def check(change):
-        own = change(x)
-        order = generator.permutation(n_rows)
-        found = fitted(own.iloc[order], y[order]).predict_proba(change(test))
-        np.testing.assert_allclose(found, expected, atol=1e-8)
-
-    names = [f"c{j}" for j in range(5)]
-    check(lambda rows: rows[list(rows.columns[::-1])])
-    check(lambda rows: rows.assign(**(8.0 * rows[names] - 3.0)))
-    check(lambda rows: rows.assign(**(-rows[names]), grade=-rows["grade"]))
-    check(lambda rows: rows.assign(c0=np.exp(rows["c0"]), grade=rows["grade"] ** 3))
+def numbers(n_rows=240, seed=0):
+    """Numbers with smooth effects, an interaction, a frequent zero and missing entries; labels."""
+    generator = np.random.default_rng(seed)
+    x = pd.DataFrame(generator.normal(size=(n_rows, 4)), columns=list("abcd"))
+    x.loc[generator.random(n_rows) < 0.2, "c"] = 0.0
+    log_odds = 2.0 * np.sin(2 * x["a"]) + 1.5 * x["b"] * (x["c"] > 0)
+    y = np.where(generator.random(n_rows) < 1 / (1 + np.exp(-log_odds)), "yes", "no")
+    x.loc[generator.random(n_rows) < 0.1, "b"] = np.nan
+    x["e"] = generator.choice(["p", "q", "r"], n_rows)
+    return x, y
 
 
-@pytest.mark.slow
-def test_the_number_of_threads_changes_nothing_with_weak_pairs():
-    x, y = numbers(300)
-    one, two = (fitted(x, y, n_jobs=n) for n in (1, 2))
-    assert one.models_[-1].basis.weak_pairs
-    assert [m.weight for m in one.models_] == [m.weight for m in two.models_]
-    np.testing.assert_array_equal(one.predict_proba(x), two.predict_proba(x))
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("shift", lambda v: v + 17.25),
+        ("scale", lambda v: 1e-4 * v),
+        ("sign", lambda v: -v),
+        ("sign and shift", lambda v: 3.0 - 2.0 * v),
+        ("monotone", lambda v: np.exp(v / 2.0)),
+        ("another monotone", lambda v: v**3),
+    ],
+)
+def test_transformed_numbers_have_the_same_predictions(name, change):
+    """Shift, scale, sign, and monotone functions, on the rows of ``fit``; with weak pairs."""
+    x, y = numbers(seed=3)
+    expected = fitted(x, y)
+    assert any(model.basis.weak_pairs for model in expected.models_)
+    changed = x.assign(**{column: change(x[column]) for column in "abcd"})
+    found = fitted(changed, y)
+    assert [feature for feature in found.selected_features_ if feature in "abcd"]
+    np.testing.assert_allclose(found.predict_proba(changed), expected.predict_proba(x), atol=1e-8)
+    assert found.structure_ == expected.structure_
+
+
+def test_one_number_may_change_its_sign_alone():
+    """Its curve is reversed; other columns do not notice. So is an ordered category."""
+    x, y = numbers(seed=2)
+    x["f"] = pd.Categorical(
+        np.digitize(x["a"] + np.random.default_rng(0).normal(size=len(x)), [-1, 0, 1]),
+        categories=[0, 1, 2, 3],
+        ordered=True,
+    )
+    changed = x.assign(a=-x["a"], f=x["f"].cat.reorder_categories([3, 2, 1, 0]))
+    expected, found = fitted(x, y), fitted(changed, y)
+    np.testing.assert_allclose(found.predict_proba(changed), expected.predict_proba(x), atol=1e-8)
+
+
+def test_rows_classes_and_columns_of_numbers_may_be_in_any_order():
+    x, y = numbers(seed=1)
+    expected = fitted(x, y).predict_proba(x)
+    order = np.random.default_rng(0).permutation(len(y))
+    np.testing.assert_allclose(
+        fitted(x.iloc[order], y[order]).predict_proba(x), expected, atol=1e-8
+    )
+    names = list("edcab")
+    np.testing.assert_allclose(fitted(x[names], y).predict_proba(x[names]), expected, atol=1e-8)
+    renamed = np.where(y == "yes", "a", "b")
+    np.testing.assert_allclose(fitted(x, renamed).predict_proba(x)[:, ::-1], expected, atol=1e-8)

@@ -88,3 +88,22 @@ def test_identified_data_pass():
     domain = ebnc.Domain({"A": 2, "B": 2, "Y": 2})
     posterior, _ = posterior_of(NAIVE, domain, OVERLAP, np.inf)
     refuse_unidentified(posterior)
+
+
+def test_a_class_that_never_occurs_separates_labels_but_not_a_curve():
+    """16 classes in order have 12 waves: none of their sums is low in one class alone."""
+    naive = ebnc.EmbeddedStructure.naive("Y", ["A"])
+    generator = np.random.default_rng(0)
+    data = {"A": generator.integers(0, 2, 400), "Y": generator.integers(0, 15, 400)}
+    for ordered in ([], ["Y"]):
+        domain = ebnc.Domain({"A": 2, "Y": 16}, ordered)
+        basis, cases = Basis(naive, domain), read_cases(data, domain, ["A"], "Y")
+        direction = separating_direction(basis, cases)
+        assert (direction is None) == bool(ordered)
+    ends = {"A": [0, 1] * 20, "Y": [0, 15] * 20}
+    direction = separating_direction(basis, read_cases(ends, domain, ["A"], "Y"))
+    assert direction is not None
+    log_odds = ebnc.EBNC(naive, domain, direction).log_odds({"A": [0, 1]})
+    log_odds = np.insert(log_odds, 0, 0.0, axis=1)
+    assert (log_odds[[0, 1], [0, 15]] >= log_odds.max(axis=1) - 1e-6).all()  # no class loses
+    assert np.ptp(log_odds, axis=1).max() > 0.1  # and some gain

@@ -51,6 +51,17 @@ def test_intervals_come_back_exactly(inner, with_missing):
     assert all(isinstance(state, Interval) for state in back[: len(states)])
 
 
+@given(cuts, st.booleans())
+def test_the_order_of_states_comes_back(inner, with_missing):
+    states = [*dict.fromkeys(inner), 1e300, *([None] if with_missing else [])]
+    domain = Domain({"x": states, "y": 2, "z": states}, ordered=["x"])
+    plain = domain_to_json(domain)
+    assert [variable.get("ordered") for variable in plain] == [True, None, None]
+    back = round_trip(domain)
+    assert back == domain
+    assert [back.levels(x) for x in back] == [domain.levels(x) for x in domain]
+
+
 def test_numpys_scalars_become_the_equal_ones_of_python():
     domain = Domain({"x": [np.int64(3), np.float32(0.5), np.bool_(True), np.str_("a")]})
     assert round_trip(domain) == domain

@@ -44,6 +44,8 @@ PARAMETERS = [
         "class_weight": {"no": 1, "yes": 2.0, "maybe": 3},
     },
     {"structure": ebnc.EmbeddedStructure.chain("T", ["λ", "n"])},
+    {"numbers": "mdlp", "kinds": {"n": "ordered", "λ": "numeric", "a b|c]": "ordered"}},
+    {"structure": "table", "numbers": "quantile", "kinds": {}},
 ]
 
 
@@ -193,7 +195,7 @@ def test_a_file_cut_off_at_any_byte_is_refused(name, tmp_path):
 
 def test_newer_versions_are_refused_by_name(tmp_path):
     newer = document(regenerate.plain()) | {"version": 3, "new field": 1}
-    words = "the file has format version 3; this ebnc reads versions up to 1; upgrade ebnc"
+    words = "the file has format version 3; this ebnc reads versions up to 2; upgrade ebnc"
     with pytest.raises(FormatError, match=words):
         load(written(tmp_path, newer))
 
@@ -234,7 +236,7 @@ JUNK = [REMOVED, None, True, -1, 0, 1e308, 1.5, "", "<script>alert(1)</script>",
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.slow] if name in ("classifier", "network") else [])
+        pytest.param(name, marks=[] if name in ("ebnc", "background") else [pytest.mark.slow])
         for name in regenerate.MODELS
     ],
 )
@@ -268,6 +270,78 @@ def test_a_structure_with_more_terms_than_the_file_is_refused_before_they_are_ma
         {"name": "play", "parents": inputs},
     ]
     with pytest.raises(FormatError, match="has more terms"):
+        load(written(tmp_path, contents))
+
+
+def numbers_document():
+    """A classifier of numbers, as a document; and its model with weak pairs."""
+    contents = document(regenerate.numbers())
+    return contents, contents["model"]["models"][1]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda model: model.update(weak_pairs=False), "repeated or not of the structure"),
+        (lambda model: model.update(weak_pairs=1), "must be true or false"),
+        (lambda model: model["terms"].pop(), "is missing"),
+        (lambda model: model["terms"].append(model["terms"][-1]), "is repeated"),
+        (lambda model: model["draws"][0].pop(), "numbers; the structure needs"),
+    ],
+)
+def test_weak_pairs_must_be_what_the_file_says(change, words, tmp_path):
+    contents, model = numbers_document()
+    assert model["weak_pairs"]
+    change(model)
+    with pytest.raises(FormatError, match=words):
+        load(written(tmp_path, contents))
+
+
+def test_more_weak_pairs_than_the_file_has_terms_are_refused_before_they_are_made(tmp_path):
+    contents, model = numbers_document()
+    more = [f"x{i}" for i in range(20_000)]
+    contents["model"]["domain"] += [{"name": name, "states": [0, 1]} for name in more]
+    model["structure"]["families"] += [{"name": name, "parents": ["play"]} for name in more]
+    model["terms"] += [[name] for name in more]
+    with pytest.raises(FormatError, match="the inputs have more pairs"):
+        load(written(tmp_path, contents))
+
+
+def test_an_order_that_the_file_denies_or_adds_changes_the_number_of_parameters(tmp_path):
+    contents = document(regenerate.numbers())
+    (x,) = (v for v in contents["model"]["domain"] if v["name"] == "x")
+    for order, words in [(False, "the structure needs"), (1, "must be true or false")]:
+        x["ordered"] = order
+        with pytest.raises(FormatError, match=words):
+            load(written(tmp_path, contents))
+    del x["ordered"]
+    with pytest.raises(FormatError, match="the structure needs"):
+        load(written(tmp_path, contents))
+
+
+def test_parameters_of_a_wide_interaction_are_counted_before_they_are_made(tmp_path):
+    """The file says 3 inputs with 1000 states each, and has a few numbers."""
+    contents = document(regenerate.plain())
+    inputs = ["a", "b", "c"]
+    states = list(range(1000))
+    model = contents["model"]
+    model["domain"] = [{"name": x, "states": states} for x in inputs]
+    model["domain"].append({"name": "play", "states": [0, 1]})
+    families = [{"name": "play", "parents": inputs}]
+    model["structure"]["families"] = [{"name": x, "parents": []} for x in inputs] + families
+    model["terms"] = [[], ["a"], ["b"], ["c"], ["a", "b"], ["a", "c"], ["b", "c"], inputs]
+    with pytest.raises(FormatError, match=r"the structure needs 1000000000|would take"):
+        load(written(tmp_path, contents))
+
+
+@pytest.mark.parametrize("kinds", [{"x": "wide"}, {"x": 1}, ["x"], "ordered"])
+def test_kinds_that_do_not_exist_are_refused(kinds, tmp_path):
+    contents = document(regenerate.numbers())
+    contents["model"]["parameters"]["kinds"] = kinds
+    with pytest.raises(FormatError, match="kind"):
+        load(written(tmp_path, contents))
+    contents["model"]["parameters"] |= {"kinds": None, "numbers": "rough"}
+    with pytest.raises(FormatError, match="numbers must be one of smooth, mdlp, quantile"):
         load(written(tmp_path, contents))
 
 

@@ -8,6 +8,7 @@ written before its nodes named the coding of φ.
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +74,38 @@ def classifier() -> ebnc.EBNCClassifier:
     return ebnc.EBNCClassifier().fit(pd.DataFrame(columns), pd.Series(y, name="play"))
 
 
+NUMBER_ROWS = {
+    "x": [-1.5, 0.3, None, 2.0],
+    "z": [0.0, 4.25, -9.0, None],
+    "size": ["small", "large", None, "huge"],
+    "children": [0, 3, 7, 1],
+    "flag": [True, False, True, False],
+}
+
+
+def numbers() -> ebnc.EBNCClassifier:
+    """Curves of numbers, some missing, and their product; an order of labels; weak pairs."""
+    import pandas as pd
+
+    i = np.arange(360)
+    x, z = (i * 7 % 9 - 4) / 2 + 0.25, (i * 5 % 11 - 5) / 2 + 0.25
+    size, children = i * 11 % 3, i * 13 % 4
+    noise = (i * 37 % 101) / 101 - 0.5
+    signal = x * z + 0.6 * (size - 1) * (children - 1.5) + 0.8 * size + 4 * noise
+    columns = {
+        "x": np.where(i % 20 == 0, np.nan, x),
+        "z": z,
+        "size": pd.Categorical.from_codes(size, ["small", "middle", "large"], ordered=True),
+        "children": children,
+        "flag": i % 7 < 3,
+    }
+    y = pd.Series(np.where(signal > 0.5, "yes", "no"), name="play")
+    model = ebnc.EBNCClassifier(kinds={"children": "ordered"}).fit(pd.DataFrame(columns), y)
+    best, with_pairs = model.models_[0], model.models_[-1]
+    model.models_ = [replace(best, weight=0.25), replace(with_pairs, weight=0.75)]
+    return model
+
+
 def fitted() -> ebnc.EBNC:
     columns, y = weather()
     structure = ebnc.EmbeddedStructure.naive("play", list(columns))
@@ -132,7 +165,8 @@ def predictions(model: object) -> list[list[float]]:
         return [*log_p, model.log_likelihood(EVERYTHING).tolist()]
     if isinstance(model, ebnc.EBNCClassifier):
         # A constant may be called anything: no model looks at it.
-        rows = pd.DataFrame({x: ROWS.get(x, ["any"] * 4) for x in model.feature_names_in_})
+        known = ROWS | NUMBER_ROWS
+        rows = pd.DataFrame({x: known.get(x, ["any"] * 4) for x in model.feature_names_in_})
         return model.predict_proba(rows).tolist()
     return model.probabilities(ROWS, unseen="average").tolist()
 
@@ -142,6 +176,7 @@ MODELS = {
     "background": background,
     "fitted": fitted,
     "classifier": classifier,
+    "numbers": numbers,
     "network": network,
 }
 

@@ -18,7 +18,7 @@ from ebnc.score.dirichlet import dirichlet_log_evidence
 
 
 def cases_of(data, domain, target="Z"):
-    cases = learn_joint_cases(data, domain, "state", None)
+    cases, _ = learn_joint_cases(data, domain, "state", None)
     return Cases(cases.domain, target, cases.rows, cases.rows.column(target), cases.weights)
 
 

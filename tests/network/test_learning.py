@@ -20,7 +20,7 @@ def sample(seed, n=1000, **more):
 
 
 def learner(data, name, **settings):
-    return NodeLearner(learn_joint_cases(data, None, "state", None), name, Settings(**settings))
+    return NodeLearner(learn_joint_cases(data, None, "state", None)[0], name, Settings(**settings))
 
 
 @pytest.mark.parametrize("seed", range(3))

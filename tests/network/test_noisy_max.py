@@ -43,7 +43,7 @@ def rows_of(local, n, seed=0):
 
 
 def cases_of(data, domain, target="Z"):
-    cases = learn_joint_cases(data, domain, "state", None)
+    cases, _ = learn_joint_cases(data, domain, "state", None)
     return Cases(cases.domain, target, cases.rows, cases.rows.column(target), cases.weights)
 
 

@@ -3,6 +3,7 @@
 import signal
 import time
 from contextlib import contextmanager
+from itertools import product
 from math import prod
 
 import networkx as nx
@@ -22,8 +23,17 @@ from ebnc import (
 )
 from ebnc.errors import DomainError, EBNCError
 from ebnc.parameters.dimension import FEW_CLUSTERS, count_terms
+from ebnc.parameters.phi import Basis
 from ebnc.parameters.theta import random_theta
-from strategies import complex_of, jacobian_rank, models, seeds, span_matrix
+from strategies import (
+    cluster_sets,
+    complex_of,
+    jacobian_rank,
+    mixed_models,
+    models,
+    seeds,
+    span_matrix,
+)
 
 
 def enumerated(clusters, n_states):
@@ -149,6 +159,70 @@ def test_a_cyclic_core_of_large_tables_is_not_enumerated():
     n_states = {name: 2 for names in part.values() for name in names}
     with at_most(20):
         assert count_terms(clusters, n_states) == 3 * 2**40 - 3 * 2**20 + 1
+
+
+# -- ordered and numeric variables: t + 1 in the place of r --------------------------------------
+
+
+@settings(max_examples=300)
+@given(mixed_models(max_inputs=4))
+def test_three_ways_to_count_agree_on_variables_of_all_kinds(model):
+    """t_Y Σ_{S ∈ Δ} Π t_i, one S after the other."""
+    sets = complex_of(cluster_sets(model.structure))
+    expected = model.t["Y"] * sum(prod(model.t[i] for i in subset) for subset in sets)
+    for function in (dimension, dimension_by_elimination, dimension_by_blocks):
+        assert function(model.structure, model.domain) == expected
+
+
+def columns_written_out(levels):
+    """1, the waves over the states in order, and I(missing)."""
+    n, r = levels.n_ordered, levels.n_states
+    if not n:
+        return np.eye(r)
+    columns = [np.ones(r)]
+    for j in range(1, min(12, n - 1) + 1):
+        wave = [np.cos(np.pi * j * (b + 0.5) / n) for b in range(n)]
+        columns.append(np.array(wave + [0.0] * (r - n)))
+    if r > n:
+        columns.append(np.eye(r)[n])
+    return np.array(columns).T
+
+
+@settings(max_examples=60, deadline=None)
+@given(mixed_models(max_inputs=3, most_states=4, wide=False, most=200))
+def test_dimension_is_the_rank_of_all_products_of_columns(model):
+    """The functions Π f_i(x_i) k(y) of eq. 4, f_i one of the columns, at all x: numerical rank."""
+    structure, domain = model.structure, model.domain
+    of_input = {x: columns_written_out(domain.levels(x)) for x in structure.inputs}
+    blocks = []
+    for cluster in cluster_sets(structure):
+        block = np.ones((1, 1))
+        for x in structure.inputs:
+            ones = np.ones((len(of_input[x]), 1))
+            block = np.kron(block, of_input[x] if x in cluster else ones)
+        blocks.append(block)
+    of_class = columns_written_out(domain.levels("Y"))
+    of_class = (of_class - of_class[0])[1:]  # differences with the baseline class
+    span = np.kron(np.concatenate(blocks, axis=1), of_class)
+    assert dimension(structure, domain) == np.linalg.matrix_rank(span, tol=1e-9 * len(span))
+
+
+@settings(max_examples=200)
+@given(mixed_models(max_inputs=4))
+def test_what_is_fitted_has_at_most_the_dimension(model):
+    """Waves j_i of a product of two or more satisfy Π j_i ≤ 6; other columns have j = 1."""
+    numbers = {}
+    for x, t in model.t.items():
+        levels = model.domain.levels(x)
+        n_waves = min(12, levels.n_ordered - 1) if levels.n_ordered else 0
+        numbers[x] = [*range(1, n_waves + 1), *[1] * (t - n_waves)]
+    expected = 0
+    for subset in complex_of(cluster_sets(model.structure)):
+        products = [prod(js) for js in product(*(numbers[x] for x in subset))]
+        expected += sum(len(subset) < 2 or each <= 6 for each in products)
+    found = Basis(model.structure, model.domain).dimension
+    assert found == model.t["Y"] * expected
+    assert found <= dimension(model.structure, model.domain)
 
 
 # -- special cases ----------------------------------------------------------------------------

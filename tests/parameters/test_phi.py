@@ -1,6 +1,7 @@
 """φ: its terms against an enumeration of Δ, its values against Möbius inversion of brute force."""
 
 from itertools import product
+from math import prod
 
 import numpy as np
 import pytest
@@ -10,10 +11,18 @@ from hypothesis import strategies as st
 from brute_force import configurations, posterior
 from ebnc import Domain, EmbeddedNetwork, EmbeddedStructure, dimension
 from ebnc.data.rows import CodedRows
+from ebnc.domain import Levels
 from ebnc.errors import EBNCError, ParameterError, TooLargeError
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL
 from ebnc.parameters.kappa import kappa_to_tables, theta_to_kappa
-from ebnc.parameters.phi import Basis, check_phi, phi_to_tables, tables_to_phi
+from ebnc.parameters.phi import (
+    Basis,
+    check_phi,
+    count_products,
+    phi_to_tables,
+    products_of_columns,
+    tables_to_phi,
+)
 from strategies import cluster_sets, complex_of, models, seeds
 
 CODINGS = pytest.mark.parametrize("coding", [INDICATOR, ORTHONORMAL], ids=lambda c: c.name)
@@ -226,3 +235,28 @@ def test_terms_of_a_large_table_are_refused_at_once_with_their_number(n):
     basis = Basis(structure, Domain(dict.fromkeys(structure.names, 2)))
     with pytest.raises(TooLargeError, match=r"φ, .* parameters .* would take .*(TiB|EiB|2\^)"):
         basis.terms  # noqa: B018
+
+
+@pytest.mark.parametrize("largest", [1, 6])
+@pytest.mark.parametrize(
+    "levels",
+    [
+        (),
+        (Levels(4),),
+        (Levels(31, 31),),
+        (Levels(3), Levels(5)),
+        (Levels(32, 31), Levels(10, 10)),
+        (Levels(5, 4), Levels(3), Levels(2, 1), Levels(31, 31)),
+    ],
+)
+def test_products_are_counted_without_making_them(levels, largest):
+    """By brute force: all combinations of columns, with the product of their waves."""
+    waves = [
+        [*range(1, n.n_waves + 1), *[1] * (n.n_columns - n.n_waves)]
+        if n.n_ordered
+        else [1] * (n.n_states - 1)
+        for n in levels
+    ]
+    chosen = [c for c in product(*waves) if len(levels) < 2 or prod(c) <= largest]
+    assert count_products(levels, largest) == len(chosen)
+    assert products_of_columns(levels, largest).shape == (len(chosen), len(levels))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ebnc import EBNCClassifier
 from ebnc.errors import FileError
 from ebnc.report import render_html, summarise, write_report
-from ebnc.report.charts import nice_ticks
+from ebnc.report.axes import nice_ticks
 from ebnc.report.view import page_data
 from ebnc.report.waterfall import waterfall
 from report_problems import HOSTILE, hostile, two_classes

@@ -143,6 +143,33 @@ def test_json_and_back_is_the_same_report(make):
     assert render_html(again) == render_html(summary)
 
 
+def test_a_report_of_an_earlier_version_is_read():
+    """It knew neither orders, shares nor counts: numbers have bars, as they had."""
+    plain = summary_of(two_classes(), n_folds=0).to_json()
+    for x in plain["inputs"]:
+        del x["is_ordered"], x["shares"]
+    for term in plain["terms"]:
+        del term["counts"]
+    summary = Summary.from_json(plain)
+    assert {x.is_ordered for x in summary.inputs} == {False}
+    assert 'class="band' not in render_html(summary)
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "value", "said"),
+    [
+        ("inputs", "shares", [0.5], "shares for"),
+        ("inputs", "shares", [-1.0, 1.0, 1.0], "must not be negative"),
+        ("terms", "counts", [1.0, 2.0], "one count for each cell"),
+    ],
+)
+def test_shares_and_counts_fit_their_states(place, name, value, said):
+    plain = summary_of(two_classes(), n_folds=0).to_json()
+    plain[place][0][name] = value
+    with pytest.raises(FormatError, match=said):
+        Summary.from_json(plain)
+
+
 def test_a_model_read_from_a_file_has_the_same_report(tmp_path):
     """With its findings the very same; without them all but the intervals of its terms."""
     problem = two_classes()

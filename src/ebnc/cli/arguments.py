@@ -37,6 +37,22 @@ Types: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--type", metavar="COLUMN=KIND", help="Read a column as number, label or date."),
 ]
+NumbersOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--numbers",
+        metavar="[smooth|mdlp|quantile]",
+        help="Numbers become smooth curves, or intervals: by MDLP, or at quantiles.",
+    ),
+]
+VariableKinds: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="COLUMN=KIND",
+        help="Make a column a nominal, ordered or numeric variable.",
+    ),
+]
 MissingWords: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--missing", metavar="WORD", help="Also treat this word as a missing entry."),
@@ -89,17 +105,30 @@ def reading(
     """Convert options of the command line to keyword arguments of ``DataFiles``."""
     from ebnc.data.table import KINDS, MISSING_WORDS
 
-    kinds = {}
-    for text in types or ():
-        name, sign, kind = text.rpartition("=")
-        if not sign or kind not in KINDS:
-            raise ParameterError(
-                f"--type takes COLUMN=KIND, where KIND is number, label or date, got {text!r}"
-            )
-        kinds[name] = kind
     return {
-        "types": kinds,
+        "types": _by_column("--type", types, KINDS),
         "missing_words": (*MISSING_WORDS, *(missing or ())),
         "delimiter": "\t" if delimiter == "\\t" else delimiter,
         "decimal": decimal,
     }
+
+
+def variable_kinds(kinds: Sequence[str] | None) -> dict[str, Any]:
+    """Convert ``--kind`` to the parameter ``kinds`` of functions that learn."""
+    from ebnc.data.table import VARIABLE_KINDS
+
+    return _by_column("--kind", kinds, VARIABLE_KINDS)
+
+
+def _by_column(option: str, texts: Sequence[str] | None, kinds: Sequence[str]) -> dict[str, Any]:
+    """Split texts COLUMN=KIND; the name of a column may have equal signs."""
+    by_column = {}
+    for text in texts or ():
+        name, sign, kind = text.rpartition("=")
+        if not sign or kind not in kinds:
+            options = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+            raise ParameterError(
+                f"{option} takes COLUMN=KIND, where KIND is {options}, got {text!r}"
+            )
+        by_column[name] = kind
+    return by_column

@@ -17,11 +17,14 @@ from ebnc.cli.arguments import (
     Force,
     Include,
     MissingWords,
+    NumbersOption,
     Quiet,
     ScoreOption,
     Types,
+    VariableKinds,
     chosen_columns,
     reading,
+    variable_kinds,
 )
 from ebnc.errors import DataError, ParameterError
 
@@ -58,6 +61,8 @@ def learn(
     exclude: Exclude = None,
     include: Include = None,
     types: Types = None,
+    kinds: VariableKinds = None,
+    numbers: NumbersOption = "smooth",
     missing: MissingWords = None,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
@@ -86,10 +91,12 @@ def learn(
     from ebnc.cli.provenance import provenance_of
     from ebnc.cli.streams import STANDARD, data_files, finishing, refuse_outputs, write_with_report
     from ebnc.data.read import learn_cases
+    from ebnc.data.table import Coding
 
     refuse_outputs(out, report, data, force=force)
     scale = _scale(prior_scale)
     options = reading(types, missing, delimiter, decimal)
+    coding = Coding.of(numbers, variable_kinds(kinds))
     with (
         shown_progress(quiet=quiet) as progress,
         data_files(data, progress.share, **options) as files,
@@ -97,7 +104,7 @@ def learn(
         inputs = chosen_columns(files, include, exclude, target=target, weights=weights)
         if not inputs:
             raise DataError(f"no columns are left to predict {target!r} from")
-        cases = learn_cases(files, inputs, target, weights=weights, leave_out=True)
+        cases = learn_cases(files, inputs, target, weights=weights, leave_out=True, coding=coding)
         n_columns = len(cases.inputs) + 1
         provenance = provenance_of(files, data, round(cases.total_weight), n_columns)
         from ebnc.estimator.classifier import EBNCClassifier
@@ -108,6 +115,8 @@ def learn(
             criterion=score,
             prior_scale=scale,
             average=average,
+            numbers=coding.numbers,
+            kinds=coding.kinds or None,
             on_interrupt="best",
         )
         classifier.fit_cases(cases, report=progress.step)

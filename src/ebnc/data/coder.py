@@ -28,11 +28,11 @@ from ebnc.data.entries import read_column
 from ebnc.data.plan import Plan
 from ebnc.data.rows import CodedRows, code_type
 from ebnc.data.sources import source_of
-from ebnc.data.table import Options, TableLike
+from ebnc.data.table import Frame, Options, TableLike
 from ebnc.data.text import text_array
 from ebnc.domain import Domain, Interval, State
 from ebnc.errors import DataError
-from ebnc.typing import IntArray
+from ebnc.typing import FloatArray, IntArray
 
 Unseen: TypeAlias = Literal["error", "extra", "missing"]
 """Treatment of entries that are not states. "error": raise. "extra": give them the code r, one
@@ -122,6 +122,15 @@ class Coder:
             codes[v] = found
         return CodedRows(self.names, self.n_states, codes)
 
+    def numbers(self, name: str, column: Column) -> FloatArray:
+        """Return the numbers of a column whose states are intervals.
+
+        NaN: the entry is missing, or an interval.
+        """
+        if _holds_intervals(column):
+            return np.full(len(column), np.nan)
+        return np.asarray(self._rules[name].as_numbers(column), dtype=np.float64)
+
     def _count_unknown(self, name: str, column: Column, is_unknown: NDArray[np.bool_]) -> None:
         """Count unknown entries, or raise for the first that ``unseen`` does not allow."""
         others = is_unknown & ~column.missing
@@ -164,10 +173,10 @@ class _Rule:
     def codes(self, column: Column) -> IntArray:
         """Codes of a column, −1 for entries that are not states."""
         if self.kind == "interval" and not _holds_intervals(column):
-            values = self._as_numbers(column)
+            values = self.as_numbers(column)
             codes = np.searchsorted(self._cuts, values, side="left")
         elif self.kind == "number":
-            values = self._as_numbers(column)
+            values = self.as_numbers(column)
             levels, place = (values, None) if values.dtype.kind == "f" else levels_of(values)
             nearest = np.searchsorted(self._known, levels).clip(max=len(self._known) - 1)
             codes = np.where(self._known[nearest] == levels, self._known_codes[nearest], -1)
@@ -193,7 +202,7 @@ class _Rule:
             label = _LOGICAL.get(label.strip().lower())
         return self._codes.get(label, -1)
 
-    def _as_numbers(self, column: Column) -> NDArray[Any]:
+    def as_numbers(self, column: Column) -> NDArray[Any]:
         """The numbers of a column, for states that are numbers; raise if text is not a number."""
         if isinstance(column, Numbers):
             return column.values
@@ -274,6 +283,23 @@ def encode(
     empty = np.empty((len(names), 0), dtype=code_type(coder.n_states))
     codes = np.concatenate([empty, *(part.codes for part in parts)], axis=1)
     return CodedRows(coder.names, coder.n_states, codes)
+
+
+def numbers_of(
+    data: Frame, domain: Domain, names: Sequence[str], array_names: Sequence[str]
+) -> dict[str, FloatArray]:
+    """Return the numbers of the columns ``names``, whose states are intervals.
+
+    Entries that are missing or intervals are NaN. ``array_names``: as in ``encode``.
+    """
+    if not names:
+        return {}
+    source, coder = source_of(data, array_names), Coder(domain, names, "missing")
+    parts: dict[str, list[FloatArray]] = {name: [np.empty(0)] for name in names}
+    for batch in source.batches(coder.plan(source.options)):
+        for name in names:
+            parts[name].append(coder.numbers(name, batch.columns[name]))
+    return {name: np.concatenate(values) for name, values in parts.items()}
 
 
 def coded_batches(source: Source, coder: Coder) -> Iterator[CodedRows]:

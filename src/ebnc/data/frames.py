@@ -36,10 +36,16 @@ def columns_to_frame(columns: Iterable[tuple[str, Column]]) -> Any:
     return make({name: _one_type(column.tolist()) for name, column in distinct.items()})
 
 
-def codes_to_frame(domain: Domain, codes: Mapping[str, CodeArray]) -> Any:
-    """Rows of codes as a DataFrame of labels, one column for each variable."""
+def codes_to_frame(
+    domain: Domain, codes: Mapping[str, CodeArray], numbers: Mapping[str, FloatArray]
+) -> Any:
+    """Rows of codes as a DataFrame of labels, one column for each variable.
+
+    ``numbers``: the columns of variables that are shown as numbers instead.
+    """
     return columns_to_frame(
-        (name, labels_to_column(domain[name])[column]) for name, column in codes.items()
+        (name, numbers[name] if name in numbers else labels_to_column(domain[name])[column])
+        for name, column in codes.items()
     )
 
 

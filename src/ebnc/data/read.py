@@ -24,7 +24,7 @@ from ebnc.data.parts import Parts, StoredParts
 from ebnc.data.plan import Plan
 from ebnc.data.sources import column_names, source_of
 from ebnc.data.states import learn_domain, refuse_single_class
-from ebnc.data.summaries import TableSummary
+from ebnc.data.summaries import TableSummary, Values
 from ebnc.data.table import Categories, Coding, Frame, Kind, Missing
 from ebnc.domain import Domain, as_domain
 from ebnc.errors import DataError, DataWarning, StorageError
@@ -54,6 +54,21 @@ def learn_cases(
     then the target. Without a target, the first input is also the class. ``coding``: what numbers
     become, and kinds of variables.
     """
+    return _learn(data, inputs, target, keep, categories, missing, weights, leave_out, coding)[0]
+
+
+def _learn(
+    data: Frame,
+    inputs: Sequence[str],
+    target: str | None,
+    keep: Sequence[str] | None,
+    categories: Categories | None,
+    missing: Missing,
+    weights: object,
+    leave_out: bool,
+    coding: Coding,
+) -> tuple[Parts, TableSummary]:
+    """Return the cases, as in ``learn_cases``, and the summary of all columns."""
     of_target = [] if target is None else [target]
     names = (*inputs, *of_target)
     if not names:
@@ -68,7 +83,7 @@ def learn_cases(
     types: dict[str, Kind] = {name: "label" for name in coding.nominal if name in names}
     types |= {name: kind for name, kind in source.options.types.items() if name in names}
     plan = Plan(names, known.options, {**known.kinds, **types}, target, weights)
-    require(plan.read, source.names)
+    require([*plan.read, *coding.kinds], source.names)
     summary, plan = _summarised(source, plan)
     rest = _without_doubtful(summary, inputs, declared, plan, keep, leave_out)
     domain = learn_domain(summary, rest, declared, missing, coding)
@@ -76,7 +91,7 @@ def learn_cases(
         refuse_single_class(domain, target)
     coded = rest if keep is None else [name for name in keep if name in domain]
     coder = Coder(domain, [*coded, *of_target])
-    return _gathered(source, source.each(coded_cases, plan, coder), target)
+    return _gathered(source, source.each(coded_cases, plan, coder), target), summary
 
 
 def learn_joint_cases(
@@ -85,25 +100,19 @@ def learn_joint_cases(
     missing: Missing,
     weights: object,
     coding: Coding = QUANTILE,
-) -> Cases:
+) -> tuple[Cases, dict[str, Values]]:
     """Read all columns except the weights; rows hold all of them, and the first is the target.
 
-    By default numbers are cut at quantiles. The distinct rows must fit in memory.
+    Also return the values of numeric variables whose states were learned. By default numbers are
+    cut at quantiles, and no variable is numeric. The distinct rows must fit in memory.
     """
     names = [x for x in column_names(data) if not (isinstance(weights, str) and x == weights)]
-    cases = learn_cases(
-        data,
-        names,
-        None,
-        categories=categories,
-        missing=missing,
-        weights=weights,
-        leave_out=True,
-        coding=coding,
-    )
+    cases, summary = _learn(data, names, None, None, categories, missing, weights, True, coding)
     if not isinstance(cases, Cases):
         raise StorageError(f"{cases.n_rows} distinct rows do not fit in memory; raise memory_limit")
-    return cases
+    domain = cases.domain
+    learned = [x for x in domain if domain.kind(x) == "numeric" and x not in (categories or {})]
+    return cases, {x: summary.columns[x].numbers.rows() for x in learned}
 
 
 def learn_states(

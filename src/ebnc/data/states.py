@@ -8,17 +8,20 @@
   whole numbers are labels without an order. Dates are always cut.
 - Missing entries: the last state, ``None``, or an error.
 
-``categories`` declares the states of a column, ``kinds`` whether they are in order. ``doubts``
-detects columns that look like mistakes.
+``categories`` declares the states of a column. ``kinds`` declares what it is: "nominal" (labels
+without an order), "ordered" (every entry is a state, in ascending or declared order) or "numeric"
+(fine bins). ``doubts`` detects columns that look like mistakes.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ebnc.data.columns import EXACT, as_label
 from ebnc.data.discretise import fine_cuts, intervals, mdlp_cuts, quantile_cuts
-from ebnc.data.summaries import ColumnSummary, TableSummary
+from ebnc.data.summaries import MOST_STATES, ColumnSummary, TableSummary
 from ebnc.data.table import Coding, Missing
 from ebnc.domain import Domain, State
 from ebnc.errors import DataError, ParameterError
@@ -39,6 +42,8 @@ def learn_domain(
     """Return the states of ``inputs`` and of the target, which is never cut into intervals."""
     target = summary.target
     names = [*inputs, *([] if target is None else [target])]
+    if target is not None and coding.kinds.get(target) == "numeric":
+        raise ParameterError(f"the target {target!r} has classes, so its kind cannot be 'numeric'")
     ordered = {name for name in names if _is_ordered(name, summary, declared, coding)}
 
     def states(name: str) -> Sequence[State]:
@@ -83,20 +88,39 @@ def _states_of_input(
     name: str, column: ColumnSummary, summary: TableSummary, coding: Coding
 ) -> tuple[State, ...]:
     values, classes, weights = column.numbers.rows()
+    kind = coding.kinds.get(name)
+    if kind == "numeric" and column.labels.n_entries:
+        raise DataError(f"column {name!r} holds labels, so its kind cannot be 'numeric'")
     if not len(values):
         return ordered_labels(name, column)
-    if column.kind != "date" and len(np.unique(values[:HEAD])) <= FEW_VALUES:
-        distinct = np.unique(values)
-        is_whole = (distinct == np.round(distinct)) & (np.abs(distinct) <= EXACT)
-        if len(distinct) <= FEW_VALUES and is_whole.all():
-            return tuple(map(as_label, distinct.tolist()))
+    if kind == "ordered" or (kind is None and _is_few(values, column)):
+        return _each_number(name, values)
     floats = np.asarray(values, dtype=np.float64)
-    if coding.kinds.get(name) == "numeric" or coding.numbers == "smooth":
+    if kind == "numeric" or coding.numbers == "smooth":
         return intervals(fine_cuts(floats, weights))
     if classes is None or coding.numbers == "quantile":
         return intervals(quantile_cuts(floats, N_QUANTILES, weights))
     codes = _class_order(summary)[classes]
     return intervals(mdlp_cuts(floats, codes, int(codes.max()) + 1, weights))
+
+
+def _is_few(values: NDArray[Any], column: ColumnSummary) -> bool:
+    """Whether a column has few numbers, all whole, and no dates."""
+    if column.kind == "date" or len(np.unique(values[:HEAD])) > FEW_VALUES:
+        return False
+    distinct = np.unique(values)
+    is_whole = (distinct == np.round(distinct)) & (np.abs(distinct) <= EXACT)
+    return len(distinct) <= FEW_VALUES and bool(is_whole.all())
+
+
+def _each_number(name: str, values: NDArray[Any]) -> tuple[State, ...]:
+    distinct = np.unique(values)
+    if len(distinct) > MOST_STATES:
+        raise DataError(
+            f"column {name!r} has {len(distinct)} different numbers, too many for a state each; "
+            "make its kind 'numeric'"
+        )
+    return tuple(map(as_label, distinct.tolist()))
 
 
 def _class_order(summary: TableSummary) -> IntArray:

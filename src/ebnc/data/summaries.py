@@ -50,11 +50,12 @@ class LabelSummary:
         """Add the labels of other rows."""
         if not other.n_entries and other.declared is None:
             return
+        is_first = not self.n_entries and self.declared is None
         if self.seen and self.declared != other.declared:
             self.declared = None
         else:
             self.declared = other.declared
-        self.ordered = other.ordered and self.declared is not None
+        self.ordered = other.ordered and (is_first or self.ordered) and self.declared is not None
         self.n_entries += other.n_entries
         for label in other.seen:
             if len(self.seen) > MOST_STATES:

@@ -28,7 +28,11 @@ Numbers: TypeAlias = Literal["smooth", "mdlp", "quantile"]
 """What numbers become. "smooth": fine bins that carry a curve. "mdlp": intervals by the classes of
 the target, which have no order; at quantiles without a target. "quantile": five intervals."""
 
+Kinds: TypeAlias = Mapping[str, VariableKind]
+"""Kinds of variables by column: "nominal", "ordered" or "numeric"."""
+
 NUMBERS = ("smooth", "mdlp", "quantile")
+VARIABLE_KINDS: tuple[VariableKind, ...] = get_args(VariableKind)
 KINDS = ("number", "label", "date")
 MISSING_WORDS = (
     *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
@@ -46,7 +50,7 @@ class Coding:
     """
 
     numbers: Numbers = "smooth"
-    kinds: Mapping[str, VariableKind] = field(default_factory=dict)
+    kinds: Kinds = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.numbers not in NUMBERS:
@@ -54,11 +58,21 @@ class Coding:
                 f"numbers must be one of {', '.join(NUMBERS)}, got {self.numbers!r}"
             )
         for name, kind in self.kinds.items():
-            if kind not in get_args(VariableKind):
+            if kind not in VARIABLE_KINDS:
                 raise ParameterError(
-                    f"the kind of column {name!r} must be one of "
-                    f"{', '.join(get_args(VariableKind))}, got {kind!r}"
+                    f"the kind of column {name!r} must be one of {', '.join(VARIABLE_KINDS)}, "
+                    f"got {kind!r}"
                 )
+
+    @classmethod
+    def of(cls, numbers: Any, kinds: Any) -> "Coding":
+        """Check the parameters ``numbers`` and ``kinds`` of functions that learn."""
+        if kinds is not None and not isinstance(kinds, Mapping):
+            raise ParameterError(
+                "kinds must be a mapping from columns to 'nominal', 'ordered' or 'numeric', or "
+                f"None, got {kinds!r}"
+            )
+        return cls(numbers, dict(kinds or {}))
 
     @property
     def nominal(self) -> list[str]:

@@ -23,6 +23,7 @@ from ebnc.data.columns import Labels
 from ebnc.data.parts import Parts, varying_inputs
 from ebnc.data.read import learn_cases
 from ebnc.data.rows import CodedRows
+from ebnc.data.table import Coding
 from ebnc.errors import DataError, SearchError
 from ebnc.estimator.display import facts_as_html, facts_as_text
 from ebnc.estimator.parameters import check_parameters
@@ -56,10 +57,10 @@ from ebnc.typing import FloatArray
 class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Predict p(y|x) with an embedded Bayesian network; evidence selects its structure.
 
-    Accepts DataFrames with strings, categories, booleans, numbers and missing values. Columns of
-    whole numbers with at most ten distinct values are categorical; MDLP cuts other numbers into
-    intervals. A missing entry is a separate state. For values not seen in ``fit``, predictions are
-    averaged over the training data.
+    Accepts DataFrames with strings, categories, booleans, numbers and missing values. Effects of
+    numbers and of ordered categories are smooth curves; ``numbers`` and ``kinds`` change that. A
+    missing entry is a separate state. For values not seen in ``fit``, predictions are averaged over
+    the training data.
 
     Parameters
     ----------
@@ -75,6 +76,13 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     average : bool
         Average the predictions over the models visited in the search, weighted by their evidence
         (Occam's window). False: predict with the best model, ``ebnc_``, alone.
+    numbers : {"smooth", "mdlp", "quantile"}
+        What numbers become: fine bins over which effects are smooth curves, intervals that are cut
+        by the classes (MDLP), or five intervals of equal weight.
+    kinds : dict or None
+        "nominal", "ordered" or "numeric" by column name, for columns whose entries do not show what
+        they are: codes written as numbers, grades written as text. Columns of an array are named
+        x0, x1, ….
     class_weight : dict, "balanced" or None
         Weights of the classes, multiplied with ``sample_weight``.
     max_cluster_cells : int
@@ -117,8 +125,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     selected_features_ : list of str
         The inputs that ``ebnc_`` depends on.
     constant_features_ : list of str
-        Inputs with one state: constants, and numbers that MDLP does not cut. No structure contains
-        them. ``predict`` still expects these columns, as scikit-learn requires; ``ebnc_`` and
+        Inputs with one state: constants, and numbers that are not cut. No structure contains them.
+        ``predict`` still expects these columns, as scikit-learn requires; ``ebnc_`` and
         ``ebnc predict`` do not.
     feature_worths_ : tuple of FeatureWorth
         Importance of each selected input, the drop of the score without it; and the step of the
@@ -157,6 +165,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         criterion: str = "laplace",
         prior_scale: Any = "loo",
         average: bool = True,
+        numbers: str = "smooth",
+        kinds: Any = None,
         class_weight: Any = None,
         max_cluster_cells: int = 1024,
         max_parents: int = 8,
@@ -173,6 +183,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.criterion = criterion
         self.prior_scale = prior_scale
         self.average = average
+        self.numbers = numbers
+        self.kinds = kinds
         self.class_weight = class_weight
         self.max_cluster_cells = max_cluster_cells
         self.max_parents = max_parents
@@ -213,7 +225,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._fit(self._cases(named_columns(self, X, reset=True), y, sample_weight), None)
 
     def fit_cases(self, cases: Parts, *, report: Callable[[Step], None] | None = None) -> Self:
-        """Fit to data that are already coded; ``class_weight`` is ignored.
+        """Fit to data that are already coded; ``class_weight``, ``numbers``, ``kinds`` do nothing.
 
         Parameters
         ----------
@@ -310,7 +322,10 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         places = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
         classes = Labels(places, tuple(self.classes_.tolist()), declared=True)
         data = {**columns, target: classes}
-        return learn_cases(data, list(columns), target, weights=weights, leave_out=True)
+        coding = Coding.of(self.numbers, self.kinds)
+        return learn_cases(
+            data, list(columns), target, weights=weights, leave_out=True, coding=coding
+        )
 
     def _given_structure(self, cases: Parts) -> EmbeddedStructure:
         structure = self.structure

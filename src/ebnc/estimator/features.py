@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ebnc.data.coder import encode
 from ebnc.data.read import learn_states
+from ebnc.data.table import Coding
 from ebnc.domain import Domain
 from ebnc.errors import SearchError
 from ebnc.estimator.tables import named_columns, taking_labels
@@ -19,15 +20,21 @@ from ebnc.structure.embedded import EmbeddedStructure
 
 
 class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Transform inputs to columns Π I(x_i = s), one per parameter of an EBNC except the intercept.
+    """Transform inputs to columns, one per parameter of an EBNC except the intercept.
 
-    A linear classifier on these columns is the EBNC's softmax polynomial regression. Numbers are
-    cut into intervals, by MDLP if ``y`` is given. Labels not seen in ``fit`` are an error.
+    Columns of labels are products of indicators, Π I(x_i = s). Numbers and ordered categories have
+    a column for each wave of their curve, and products of these. A linear classifier on the columns
+    is the EBNC's softmax polynomial regression. Labels not seen in ``fit`` are an error.
 
     Parameters
     ----------
     structure : EmbeddedStructure or None
         The structure whose clusters define the interactions; None is naive: main effects only.
+    numbers : {"smooth", "mdlp", "quantile"}
+        What numbers become: fine bins with waves, intervals that are cut by the classes (MDLP; at
+        quantiles if ``fit`` gets no ``y``), or five intervals of equal weight.
+    kinds : dict or None
+        "nominal", "ordered" or "numeric" by column name, as for ``EBNCClassifier``.
 
     Attributes
     ----------
@@ -35,8 +42,16 @@ class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The terms of the structure, and the states of its inputs.
     """
 
-    def __init__(self, structure: EmbeddedStructure | None = None) -> None:
+    def __init__(
+        self,
+        structure: EmbeddedStructure | None = None,
+        *,
+        numbers: str = "smooth",
+        kinds: Any = None,
+    ) -> None:
         self.structure = structure
+        self.numbers = numbers
+        self.kinds = kinds
 
     def __sklearn_tags__(self) -> Tags:
         return taking_labels(super().__sklearn_tags__())
@@ -49,13 +64,14 @@ class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X : DataFrame, mapping or array
             The inputs.
         y : array of shape (rows,) or None
-            Classes, for cutting numbers into intervals by MDLP.
+            Classes, which only ``numbers="mdlp"`` needs.
 
         Returns
         -------
         EBNCFeatures
             This transformer, fitted.
         """
+        coding = Coding.of(self.numbers, self.kinds)
         columns = named_columns(self, X, reset=True)
         structure = self.structure or EmbeddedStructure.naive("y", list(columns))
         unknown = [x for x in structure.inputs if x not in columns]
@@ -67,14 +83,14 @@ class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             while target in data:
                 target += "_"
             data[target] = np.asarray(y)
-        domain = learn_states(data, structure.inputs, target)
+        domain = learn_states(data, structure.inputs, target, coding)
         inputs = domain.only(structure.inputs)
         own = Domain({**inputs, structure.target: (0, 1)}, inputs.ordered)
         self.basis_ = Basis(structure, own)
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the indicator columns, shape (rows, d − 1) for two classes.
+        """Return the columns of the design, shape (rows, d − 1) for two classes.
 
         Parameters
         ----------

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ebnc.data.table import Coding
 from ebnc.errors import ParameterError
 from ebnc.likelihood.prior import as_prior
 from ebnc.search.families import FAMILIES
@@ -14,7 +15,10 @@ from ebnc.structure.embedded import EmbeddedStructure
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Raise ``ParameterError`` with the name and the value of the first wrong parameter."""
+    Coding.of(parameters["numbers"], parameters["kinds"])  # raises with its own message
     for name, value in parameters.items():
+        if name in ("numbers", "kinds"):
+            continue
         if name == "prior_scale":
             if not _is_one_of("loo", "evidence")(value):
                 as_prior(value)  # raises with its own message
@@ -79,4 +83,4 @@ ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "verbose": (lambda value: isinstance(value, Integral), "a whole number"),
     "on_interrupt": (_is_one_of("raise", "best"), "'raise' or 'best'"),
 }
-"""Maps every parameter except ``prior_scale`` to a test of its value and the allowed values."""
+"""Maps every other parameter to a test of its value and the allowed values."""

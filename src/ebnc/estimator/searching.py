@@ -121,8 +121,9 @@ def _with_weak_pairs(
 ) -> list[tuple[float, Fit]]:
     """Add a model with all inputs and weak pairs to an average, with the weight that predicts best.
 
-    Beside the best structure it has the main effects of the inputs that the search left out. If the
-    search selected no input, the average remains: leave-one-out alone would follow noise.
+    If the weak pairs are too many, the model has only the inputs. Beside the best structure it has
+    the main effects of the inputs that the search left out. If the search selected no input, the
+    average remains: leave-one-out alone would follow noise.
     ``final``: the fit of the best structure at the scales for prediction, ``factor`` times its own.
     """
     if not best.structure.markov_blanket:

@@ -18,7 +18,7 @@ from ebnc.data.parts import Parts
 from ebnc.data.read import learn_cases
 from ebnc.data.rows import CodedRows
 from ebnc.data.sources import column_names, source_of
-from ebnc.data.table import Frame
+from ebnc.data.table import Coding, Frame
 from ebnc.domain import Domain
 from ebnc.errors import DataError, DataWarning
 
@@ -89,7 +89,8 @@ def cases_by_name(estimator: Any, data: Any, y: Any, sample_weight: Any) -> Part
             "sample_weight, the name of a column of weights"
         )
     inputs = [name for name in column_names(data) if name not in (y, sample_weight)]
-    return learn_cases(data, inputs, y, weights=sample_weight, leave_out=True)
+    coding = Coding.of(estimator.numbers, estimator.kinds)
+    return learn_cases(data, inputs, y, weights=sample_weight, leave_out=True, coding=coding)
 
 
 def rows_by_name(data: Any, domain: Domain, inputs: list[str]) -> Iterator[CodedRows]:

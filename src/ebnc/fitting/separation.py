@@ -10,6 +10,8 @@ Both are properties of the data, with exact tests: the null space of the Hessian
 first, a linear programme for the second (Konis 2007).
 """
 
+from itertools import permutations
+
 import numpy as np
 
 from ebnc.data.cases import Cases
@@ -62,24 +64,16 @@ def refuse_separated(basis: Basis, cases: Parts) -> None:
 def separating_direction(basis: Basis, cases: Cases) -> FloatArray | None:
     """A direction of φ (indicator coding) in [−1, 1] that separates the classes, or None."""
     from scipy.optimize import linprog
-    from scipy.sparse import csr_array, hstack, vstack
+    from scipy.sparse import kron, vstack
 
     counted = cases.counted()
     design = indicator_design(basis, counted.rows)
-    n_columns, n_others = design.shape[1], basis.n_classes - 1
+    of_class = INDICATOR.matrix(basis.levels[basis.structure.target])
     blocks = []
-    for own in range(basis.n_classes):
+    for own, other in permutations(range(basis.n_classes), 2):
         rows = design[np.flatnonzero(counted.classes == own)]
-        for other in range(basis.n_classes):
-            if other == own or rows.shape[0] == 0:
-                continue
-            empty = csr_array(rows.shape)
-            parts = [empty] * n_others
-            if own:
-                parts[own - 1] = rows
-            if other:
-                parts[other - 1] = -rows
-            blocks.append(hstack(parts, format="csr"))
+        if rows.shape[0]:
+            blocks.append(kron(rows, of_class[own : own + 1] - of_class[other], format="csr"))
     gains = vstack(blocks, format="csr")
     optimum = linprog(
         -np.asarray(gains.sum(axis=0)).ravel(),
@@ -90,9 +84,7 @@ def separating_direction(basis: Basis, cases: Cases) -> FloatArray | None:
     )
     if not optimum.success or -optimum.fun <= 1e-6:
         return None
-    # The programme has columns class by class; in φ the class changes fastest.
-    by_class: FloatArray = np.asarray(optimum.x).reshape(n_others, n_columns)
-    return by_class.T.ravel()
+    return np.asarray(optimum.x)
 
 
 def _terms_of(basis: Basis, direction: FloatArray) -> str:

@@ -112,6 +112,8 @@ def write_bif(network: Network, path: str | PathLike[str], *, overwrite: bool = 
             lost.append(f"{name!r} was renamed to {names[name]!r}")
         if list(states[name].values()) != list(network.domain[name]):
             lost.append(f"{name}: states are now the words {list(states[name].values())[:8]}")
+        if name in network.densities:
+            lost.append(f"{name}: the density of the number inside of its intervals is left out")
     write_whole(path, "\n".join([*lines, ""]).encode(), overwrite=overwrite)
     return lost
 

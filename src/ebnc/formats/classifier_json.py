@@ -127,20 +127,22 @@ def _weighted_to_json(model: WeightedModel) -> dict[str, Any]:
     return {
         "weight": float(model.weight),
         "structure": structure_to_json(model.basis.structure),
+        **({"weak_pairs": True} if model.basis.weak_pairs else {}),
         "terms": terms_to_json(model.basis),
         "draws": [model.phi.tolist()],
     }
 
 
 def _weighted_from_json(field: Field, domain: Domain, target: str) -> WeightedModel:
-    parts = field.object(["weight", "structure", "terms", "draws"])
+    parts = field.object(["weight", "structure", "terms", "draws"], ["weak_pairs"])
     weight = parts["weight"].number()
     if not 0 < weight <= 1:
         raise parts["weight"].error(f"must lie between 0 and 1, got {weight:g}")
     structure = structure_from_json(parts["structure"])
     if structure.target != target:
         raise parts["structure"].error(f"has target {structure.target!r}, not {target!r}")
-    basis, order = basis_from_json(structure, domain, parts["terms"])
+    weak = "weak_pairs" in parts and parts["weak_pairs"].boolean()
+    basis, order = basis_from_json(structure, domain, parts["terms"], weak_pairs=weak)
     draws = [phi_from_json(basis, order, draw) for draw in parts["draws"].items()]
     if not draws:
         raise parts["draws"].error("must have at least one item")

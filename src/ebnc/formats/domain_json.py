@@ -1,5 +1,9 @@
 """Domains as JSON: a list of variables with their labels; the types of labels are preserved.
 
+    {"name": "grade", "states": ["poor", "fair", null], "ordered": true}
+
+Only variables whose states are in order have the field "ordered".
+
     str "dry"    bool true    None null    int 3    float {"float": 2.5}
     Interval {"interval": ["-inf", 2.5]}    int beyond 2⁵³ {"int": "36893488147419103232"}
 
@@ -23,6 +27,7 @@ def domain_to_json(domain: Domain) -> list[dict[str, Any]]:
     """Convert a domain to plain data; the order of variables and labels is preserved."""
     return [
         {"name": name, "states": [label_to_json(label) for label in labels]}
+        | ({"ordered": True} if name in domain.ordered else {})
         for name, labels in domain.items()
     ]
 
@@ -30,13 +35,16 @@ def domain_to_json(domain: Domain) -> list[dict[str, Any]]:
 def domain_from_json(field: Field) -> Domain:
     """Invert ``domain_to_json``."""
     states: dict[str, list[State]] = {}
+    ordered = []
     for item in field.items():
-        variable = item.object(["name", "states"])
+        variable = item.object(["name", "states"], ["ordered"])
         name = variable["name"].text()
         if name in states:
             raise item.error(f"variable {name!r} is given twice")
         states[name] = [label_from_json(label) for label in variable["states"].items()]
-    return field.built(lambda: Domain(states))
+        if "ordered" in variable and variable["ordered"].boolean():
+            ordered.append(name)
+    return field.built(lambda: Domain(states, ordered))
 
 
 def label_to_json(label: State) -> Any:

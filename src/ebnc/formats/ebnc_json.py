@@ -62,6 +62,7 @@ def _fit_to_json(model: FittedEBNC) -> dict[str, Any]:
         "prior": {
             "scales": [scale_to_json(scale) for scale in fit.prior.scales],
             "intercept_scale": scale_to_json(fit.prior.intercept_scale),
+            "weak_scale": scale_to_json(fit.prior.weak_scale),
         },
         "cases": float(fit.n_cases),
         "log_likelihood": float(fit.log_likelihood),
@@ -83,11 +84,7 @@ def _fit_from_json(field: Field, model: EBNC, order: Sequence[Term]) -> FittedEB
     parts = field.object(
         ["prior", "cases", "log_likelihood", "bic", "log_evidence", "standard_errors", "solution"]
     )
-    prior = parts["prior"].object(["scales", "intercept_scale"])
-    scales = tuple(item.scale() for item in prior["scales"].items())
-    intercept_scale = prior["intercept_scale"].scale()
-    if not scales or not all(scale > 0 for scale in (*scales, intercept_scale)):
-        raise parts["prior"].error("scales must be positive")
+    prior = _prior_from_json(parts["prior"])
     n_cases = parts["cases"].number()
     if n_cases <= 0:
         raise parts["cases"].error(f"must be positive, got {n_cases:g}")
@@ -97,7 +94,7 @@ def _fit_from_json(field: Field, model: EBNC, order: Sequence[Term]) -> FittedEB
     design = Design.of(model.basis)
     fit = Fit(
         design,
-        NormalPrior(scales, intercept_scale),
+        prior,
         _solution_from_json(parts["solution"], design.from_basis(model.phi_in(ORTHONORMAL.name))),
         factor=None,
         n_cases=n_cases,
@@ -106,6 +103,16 @@ def _fit_from_json(field: Field, model: EBNC, order: Sequence[Term]) -> FittedEB
         bic=parts["bic"].optional(Field.number),
     )
     return FittedEBNC(fit, background=model.background, standard_errors=errors)
+
+
+def _prior_from_json(field: Field) -> NormalPrior:
+    """Read a prior; in files of version 1 it has no scale of weak pairs."""
+    parts = field.object(["scales", "intercept_scale"], ["weak_scale"])
+    scales = tuple(item.scale() for item in parts["scales"].items())
+    others = {name: parts[name].scale() for name in parts.keys() - {"scales"}}
+    if not scales or not all(scale > 0 for scale in (*scales, *others.values())):
+        raise field.error("scales must be positive")
+    return NormalPrior(scales, **others)
 
 
 def _solution_from_json(field: Field, phi: FloatArray) -> Solution:

@@ -1,6 +1,6 @@
-"""The native model file: versioned JSON, described by ``schema/model-1.schema.json``.
+"""The native model file: versioned JSON, described by ``schema/model-2.schema.json``.
 
-    {"format": "ebnc model", "version": 1, "kind": "classifier",
+    {"format": "ebnc model", "version": 2, "kind": "classifier",
      "provenance": {…}, "model": {…}, "findings": {…}}
 
 ``save`` first checks that ``load`` can read the text, and then writes the file atomically. ``load``
@@ -23,7 +23,9 @@ from ebnc.predictor import Predictor
 from ebnc.writing import write_whole
 
 FORMAT = "ebnc model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Version 2 has ordered variables, weak pairs, and what a classifier makes of numbers. Files of
+version 1 have fields of version 2 only, so the same functions read them."""
 
 
 @dataclass(frozen=True, eq=False)

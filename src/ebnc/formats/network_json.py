@@ -1,11 +1,14 @@
 """Networks as JSON: one domain, and the kind and parameters of every node, without expansion.
 
-    {"domain": […], "nodes": [{"kind": "ebnc", "target": 3, "naive": [0, 1, 2], "phi": […]}, …]}
+    {"domain": […], "nodes": [{"kind": "ebnc", "target": 3, "naive": [0, 1, 2], "phi": […]}, …],
+     "densities": [{"variable": 3, "means": […]}, …]}
 
 A variable is written as its place in the domain: otherwise a network of 1 500 nodes with 1 500
 parents each would be mostly names. The ``Kind`` of a node lists its fields; ``FORMS`` defines how
 each type of field is written and read. φ is in the node's own coding, which the field "coding"
 names if it is not orthonormal; its terms are sorted by size, then by the order of the inputs.
+"densities" has the ``BinDensity`` of numeric nodes, without the cuts that their states have; it is
+absent if there are none.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,24 +24,46 @@ from ebnc.formats.phi_json import LARGEST_PARAMETER
 from ebnc.network.local.kinds import KINDS
 from ebnc.network.local.local import Local
 from ebnc.network.local.plain import FieldType
+from ebnc.network.model.joint import interval_cuts
 from ebnc.network.network import Network
+from ebnc.parameters.bin_density import BinDensity
 
 
 def network_to_json(network: Network) -> dict[str, Any]:
     """Convert a network to plain data: domain and nodes, in the network's order."""
     places = {name: i for i, name in enumerate(network)}
-    return {
+    plain: dict[str, Any] = {
         "domain": domain_to_json(network.domain),
         "nodes": [local_to_json(local, places) for local in network.values()],
     }
+    if network.densities:
+        plain["densities"] = [
+            {"variable": places[name], "means": density.means.tolist()}
+            for name, density in network.densities.items()
+        ]
+    return plain
 
 
 def network_from_json(field: Field) -> Network:
     """Invert ``network_to_json``."""
-    parts = field.object(["domain", "nodes"])
+    parts = field.object(["domain", "nodes"], ["densities"])
     domain = domain_from_json(parts["domain"])
     locals_ = [local_from_json(item, domain) for item in parts["nodes"].items()]
-    return field.built(lambda: Network(locals_))
+    densities = {}
+    for item in parts["densities"].items() if "densities" in parts else []:
+        name, density = _density_from_json(item, domain)
+        if name in densities:
+            raise item.error(f"{name!r} has two densities")
+        densities[name] = density
+    return field.built(lambda: Network(locals_, densities))
+
+
+def _density_from_json(field: Field, domain: Domain) -> tuple[str, BinDensity]:
+    """Read the density of a variable; its cuts are those of its states."""
+    parts = field.object(["variable", "means"])
+    name = _variable(parts["variable"], list(domain))
+    means = parts["means"].numbers(LARGEST_PARAMETER)
+    return name, field.built(lambda: BinDensity(interval_cuts(domain, name), means))
 
 
 def local_to_json(local: Local, places: Mapping[str, int]) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 In the file ``criterion`` is named "score". ``on_interrupt`` and random generators are not saved,
 because predictions do not depend on them. "predictive" is always "map"; older files may have
-"posterior", for draws from the posterior of φ.
+"posterior", for draws from the posterior of φ. Files of version 1 have neither "numbers" nor
+"kinds": there, MDLP cut all numbers.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,12 +20,16 @@ KEPT = (
     *("max_cluster_cells", "max_parents", "required_features", "forbidden_features"),
     *("required_arcs", "forbidden_arcs", "n_jobs", "random_state", "verbose"),
 )
+SINCE_2: dict[str, Any] = {"numbers": "mdlp", "kinds": None}
+"""Parameters since version 2, with their values in version 1."""
 
 
 def parameters_to_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Convert the result of ``get_params`` to plain data."""
     plain = {**parameters, "score": parameters["criterion"], "predictive": "map"}
-    return {name: _to_json(plain[name]) for name in KEPT}
+    kinds = None if parameters["kinds"] is None else dict(parameters["kinds"])
+    kept = {name: _to_json(plain[name]) for name in KEPT}
+    return kept | {"numbers": parameters["numbers"], "kinds": kinds}
 
 
 def _to_json(value: Any) -> Any:
@@ -48,8 +53,8 @@ def parameters_from_json(field: Field) -> tuple[dict[str, Any], bool]:
     """Return the keyword arguments of a classifier, and whether its models are at the maximum φ̃."""
     from ebnc.estimator.parameters import check_parameters
 
-    parts = field.object(KEPT)
-    values = {name: part.value for name, part in parts.items()}
+    parts = field.object(KEPT, SINCE_2)
+    values = SINCE_2 | {name: part.value for name, part in parts.items()}
     del values["score"], values["predictive"]
     if isinstance(values["structure"], dict):
         values["structure"] = structure_from_json(parts["structure"])

@@ -1,10 +1,13 @@
 """φ as JSON: a list of terms, and one list with the numbers of all blocks in that order.
 
-A term is the list of its inputs. Its block has shape (r_i − 1 for its inputs …, K − 1); the last
-axis varies fastest. Inputs with one state have no terms.
+A term is the list of its inputs. Its block has shape (products of columns, t_Y); the last axis
+varies fastest. For nominal variables the products are those of r_i − 1 columns of each input, and
+t_Y is K − 1; ordered variables have the columns of a curve (``Term.columns``). Inputs with one
+state have no terms.
 """
 
 from collections.abc import Sequence
+from math import comb
 
 import numpy as np
 
@@ -26,21 +29,24 @@ def terms_to_json(basis: Basis) -> list[list[str]]:
 
 
 def basis_from_json(
-    structure: EmbeddedStructure, domain: Domain, terms: Field
+    structure: EmbeddedStructure, domain: Domain, terms: Field, *, weak_pairs: bool = False
 ) -> tuple[Basis, list[Term]]:
     """Return the basis of a structure, and its terms in the order of the file.
 
-    The file must list every term once. The number of terms is checked first, so the size of the
-    file bounds the memory.
+    The file must list every term once, also the weak pairs. The number of terms is checked first,
+    so the size of the file bounds the memory.
     """
     for name in structure.names:
         if name not in domain:
             raise terms.error(f"the domain has no variable {name!r} of the structure")
     listed = [item.texts() for item in terms.items()]
-    for cluster in without_constants(structure, domain).clusters:
+    varying = without_constants(structure, domain)
+    for cluster in varying.clusters:
         if len(cluster) >= 60 or 2 ** len(cluster) > len(listed):
             raise terms.error(f"cluster {list(cluster)[:8]} of the structure has more terms")
-    basis = Basis(structure, domain)
+    if weak_pairs and comb(len(varying.markov_blanket), 2) > len(listed):
+        raise terms.error("the inputs have more pairs")
+    basis = Basis(structure, domain, weak_pairs)
     expected = terms.built(lambda: basis.terms)
     known = {frozenset(term.inputs): term for term in expected}
     ordered = []

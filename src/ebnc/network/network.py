@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ebnc.data.cases import Cases
-from ebnc.data.coder import encode
+from ebnc.data.coder import encode, numbers_of
 from ebnc.data.frames import codes_to_frame
 from ebnc.data.read import learn_joint_cases, row_weights
 from ebnc.data.rows import CodedRows
-from ebnc.data.table import Categories, Frame, Missing
+from ebnc.data.summaries import Values
+from ebnc.data.table import Categories, Coding, Frame, Kinds, Missing, Numbers
 from ebnc.data.table import TableLike as Rows
-from ebnc.domain import State
+from ebnc.domain import Domain, State
 from ebnc.errors import DataError, NetworkError, ParameterError
 from ebnc.network.inference.marginal import log_marginals
 from ebnc.network.inference.pyagrum import tables_from_pyagrum, to_pyagrum
 from ebnc.network.inference.query import Method, query
 from ebnc.network.inference.query_result import QueryResult
-from ebnc.network.inference.sampling import sample_codes
+from ebnc.network.inference.sampling import sample_codes, sample_numbers
 from ebnc.network.learning.constraints import Constraints
 from ebnc.network.learning.fit_network import GivenGraph, fit_network
 from ebnc.network.learning.learn_network import (
@@ -40,7 +41,8 @@ from ebnc.network.learning.learn_network import (
 from ebnc.network.learning.node_scores import NetworkScore, NodeScore, score_nodes
 from ebnc.network.local.kinds import DEFAULT_KINDS
 from ebnc.network.local.local import Local
-from ebnc.network.model.joint import Joint
+from ebnc.network.model.joint import Joint, interval_cuts
+from ebnc.parameters.bin_density import BinDensity
 from ebnc.score.fit_memory import refuse_large_nodes
 from ebnc.storage import provided
 from ebnc.threads import limit_threads
@@ -57,9 +59,14 @@ class Network(Joint):
     ----------
     locals_ : iterable of Local
         The local distribution of every node: ``EBNC``, ``Table``, ``Tree``, ….
+    densities : mapping of str to BinDensity, optional
+        How numbers are distributed inside the intervals of numeric nodes, by node. Without it, the
+        states of a numeric node are intervals and nothing else.
 
     Attributes
     ----------
+    densities : mapping of str to BinDensity
+        As above.
     domain : Domain
         The states of all nodes.
     order : tuple of str
@@ -102,6 +109,8 @@ class Network(Joint):
         tiers: Sequence[Iterable[str]] = (),
         structure_prior: bool = True,
         equivalent_sample_size: float | None = None,
+        numbers: Numbers = "quantile",
+        kinds: Kinds | None = None,
         categories: Categories | None = None,
         missing: Missing = "state",
         weights: object = None,
@@ -140,6 +149,11 @@ class Network(Joint):
             Whether the score includes the prior of structures.
         equivalent_sample_size : float, optional
             Parameter of the tables' Dirichlet prior (BDeu). By default, evidence chooses it.
+        numbers : {"quantile", "smooth", "mdlp"}
+            What numbers become: five intervals of equal weight, without an order ("mdlp" needs one
+            target, and does the same here), or fine bins, over which effects are smooth curves.
+        kinds : mapping, optional
+            "nominal", "ordered" or "numeric" by column name, as for ``ebnc.fit``.
         categories : mapping, optional
             Declared states of columns, by column name.
         missing : {"state", "refuse"}
@@ -167,7 +181,8 @@ class Network(Joint):
         if on_interrupt not in ("raise", "best"):
             raise ParameterError(f"on_interrupt must be 'raise' or 'best', got {on_interrupt!r}")
         with limit_threads(n_jobs):
-            cases = learn_joint_cases(data, categories, missing, weights)
+            coding = Coding.of(numbers, kinds)
+            cases, values = learn_joint_cases(data, categories, missing, weights, coding)
             names = cases.rows.names
             refuse_many_variables(len(names))
             if {"ebnc", "naive"} & set(settings.kinds):
@@ -185,7 +200,7 @@ class Network(Joint):
                 report=print_step if verbose else None,
                 on_interrupt=on_interrupt,
             )
-        return LearnedNetwork(learned)
+        return LearnedNetwork(learned, _densities(cases.domain, values))
 
     @classmethod
     def fit(
@@ -196,6 +211,8 @@ class Network(Joint):
         local: str | Mapping[str, str] = "ebnc",
         prior_scale: object = "evidence",
         equivalent_sample_size: float | None = None,
+        numbers: Numbers = "quantile",
+        kinds: Kinds | None = None,
         categories: Categories | None = None,
         missing: Missing = "state",
         weights: object = None,
@@ -218,6 +235,11 @@ class Network(Joint):
             σ of the EBNCs' prior, as for ``ebnc.fit``; infinity for maximum likelihood.
         equivalent_sample_size : float, optional
             Parameter of the tables' Dirichlet prior (BDeu). By default, evidence chooses it.
+        numbers : {"quantile", "smooth", "mdlp"}
+            What numbers become: five intervals of equal weight, without an order ("mdlp" needs one
+            target, and does the same here), or fine bins, over which effects are smooth curves.
+        kinds : mapping, optional
+            "nominal", "ordered" or "numeric" by column name, as for ``ebnc.fit``.
         categories : mapping, optional
             Declared states of columns, by column name.
         missing : {"state", "refuse"}
@@ -238,9 +260,11 @@ class Network(Joint):
         (2, -10.914)
         """
         check_sample_size(equivalent_sample_size)
-        cases = learn_joint_cases(data, categories, missing, weights)
+        coding = Coding.of(numbers, kinds)
+        cases, values = learn_joint_cases(data, categories, missing, weights, coding)
         locals_, scores = fit_network(given, cases, local, prior_scale, equivalent_sample_size)
-        return FittedNetwork(locals_, scores, cases.total_weight)
+        densities = _densities(cases.domain, values)
+        return FittedNetwork(locals_, scores, cases.total_weight, densities)
 
     @classmethod
     def read_bif(cls, path: str | PathLike[str]) -> "Network":
@@ -306,16 +330,19 @@ class Network(Joint):
         Parameters
         ----------
         graph : networkx.DiGraph
-            Every node has an attribute ``local``; the arcs agree with the parents of these.
+            Every node has an attribute ``local``; the arcs agree with the parents of these. A
+            numeric node may have an attribute ``density``.
         """
-        locals_ = []
+        locals_, densities = [], {}
         for name, attributes in graph.nodes(data=True):
             if "local" not in attributes:
                 raise NetworkError(
                     f"node {name!r} has no attribute 'local'; set it to a local distribution"
                 )
             locals_.append(attributes["local"])
-        network = Network(locals_)
+            if "density" in attributes:
+                densities[name] = attributes["density"]
+        network = Network(locals_, densities)
         if set(network.arcs) != set(graph.edges):
             odd = min(set(network.arcs) ^ set(graph.edges))
             raise NetworkError(
@@ -330,12 +357,15 @@ class Network(Joint):
     ) -> FloatArray:
         """Return log p(z) of every row, shape (rows,).
 
-        Missing entries are summed out exactly, unless the variable has a state for them.
+        Missing entries are summed out exactly, unless the variable has a state for them. A number
+        of a node with a density contributes the log density, which is the log probability of its
+        interval minus the log width of the interval (the outer ones are exponential tails); it
+        depends on the unit of the data. An ``Interval`` contributes its log probability.
 
         Parameters
         ----------
         data : table
-            Rows with all variables; entries may be missing.
+            Rows with all variables; entries may be missing. ``CodedRows`` hold intervals.
         n_samples : int, optional
             Number of samples that estimate log p of a row whose exact sum needs too large tables.
             A warning then reports the largest standard error. By default, such a row raises a
@@ -343,14 +373,15 @@ class Network(Joint):
         random_state : int
             Seed of these samples.
         """
+        inside = self._log_density_in_bins(data, self.variables)
+        total = np.asarray(sum(inside.values()))
         rows = self._encode(data)
         hidden = [rows.codes[v] >= self.domain.n_states(x) for v, x in enumerate(rows.names)]
         if any(column.any() for column in hidden):
-            return log_marginals(self, rows, np.array(hidden), n_samples, random_state)
+            return total + log_marginals(self, rows, np.array(hidden), n_samples, random_state)
         rows = CodedRows(rows.names, tuple(map(self.domain.n_states, rows.names)), rows.codes)
-        total = np.zeros(len(rows))
         for local in self.values():
-            total += local.log_probability(rows)
+            total = total + local.log_probability(rows)
         return total
 
     def score(
@@ -371,7 +402,9 @@ class Network(Joint):
         criterion : {"bic", "laplace", "log_likelihood"}
             "bic" (eq. 9) and "laplace" (eq. 8) score the structure: the nodes keep their kinds,
             parents and embedded structures, and their parameters are fitted to ``data``.
-            "log_likelihood" scores the network with its present parameters.
+            "log_likelihood" scores the network with its present parameters, as
+            ``log_likelihood`` does; the others score the states of numeric nodes, without a
+            density in them.
         weights : array or str, optional
             One number ≥ 0 for each row, or the name of a column of ``data``.
         prior_scale : float, list of float, "evidence" or "loo"
@@ -389,7 +422,16 @@ class Network(Joint):
             raise DataError("the data have no rows")
         checked = row_weights(data, weights, len(rows))
         cases = Cases(self.domain, rows.names[0], rows, rows.codes[0], checked)
-        return score_nodes(self, cases, criterion, prior_scale, equivalent_sample_size)
+        scores = score_nodes(self, cases, criterion, prior_scale, equivalent_sample_size)
+        if criterion != "log_likelihood":
+            return scores
+        inside = self._log_density_in_bins(data, self.variables)
+        weight = np.ones(len(rows)) if checked is None else checked
+        totals = {
+            x: score + float(inside[x] @ weight) if x in inside else score
+            for x, score in scores.by_node.items()
+        }
+        return NetworkScore(criterion, totals)
 
     def conditional_log_likelihood(self, name: str, data: Rows) -> FloatArray:
         """Return log p(z_i | all other variables) of every row, shape (rows,).
@@ -411,10 +453,13 @@ class Network(Joint):
             changed = CodedRows(rows.names, rows.n_states, codes)
             joint[:, state] = sum(self[x].log_probability(changed) for x in involved)
         own = joint[np.arange(len(rows)), rows.column(name)]
-        return np.asarray(own - np.logaddexp.reduce(joint, axis=1))
+        inside = self._log_density_in_bins(data, [name])
+        return np.asarray(own - np.logaddexp.reduce(joint, axis=1) + sum(inside.values()))
 
     def sample(self, n: int, random_state: int | None = None) -> Any:
         """Draw rows from p(z), as a pandas, polars or pyarrow table (the first installed).
+
+        Nodes with a density have numbers, and NaN for missing entries.
 
         Parameters
         ----------
@@ -425,8 +470,10 @@ class Network(Joint):
         """
         if n < 0:
             raise DataError(f"the number of rows must be at least 0, got {n}")
-        codes = sample_codes(self, n, np.random.default_rng(random_state))
-        return codes_to_frame(self.domain, dict(zip(self.variables, codes, strict=True)))
+        generator = np.random.default_rng(random_state)
+        codes = sample_codes(self, n, generator)
+        numbers = sample_numbers(self, codes, generator)
+        return codes_to_frame(self.domain, dict(zip(self.variables, codes, strict=True)), numbers)
 
     def query(
         self,
@@ -449,7 +496,7 @@ class Network(Joint):
         variables : str or iterable of str
             Variables to query.
         evidence : mapping, optional
-            Observed states, by variable.
+            Observed states, by variable; a number if the states are intervals.
         method : {"auto", "exact", "weighting", "gibbs"}
             "exact" eliminates variables (with pyAgrum if that needs large tables), "weighting"
             draws weighted samples, "gibbs" runs chains that start at weighted samples. "auto" tries
@@ -462,19 +509,43 @@ class Network(Joint):
         return query(self, variables, evidence or {}, method, n_samples, random_state)
 
     def to_networkx(self) -> "nx.DiGraph[str]":
-        """Return the outer DAG; the attribute ``local`` of each node is its distribution."""
+        """Return the outer DAG; the attribute ``local`` of each node is its distribution.
+
+        Nodes with a density have it as ``density``.
+        """
         import networkx
 
         graph: nx.DiGraph[str] = networkx.DiGraph()
         for name, local in self.items():
             graph.add_node(name, local=local)
+        for name, density in self.densities.items():
+            graph.nodes[name]["density"] = density
         graph.add_edges_from(self.arcs)
         return graph
+
+    def _log_density_in_bins(self, data: Rows, names: Sequence[str]) -> dict[str, FloatArray]:
+        """Return log p(z | interval of z) of every row, for each of ``names`` with a density."""
+        if isinstance(data, CodedRows):
+            return {}
+        dense = [name for name in names if name in self.densities]
+        values = numbers_of(data, self.domain, dense, self.variables)
+        return {name: self.densities[name].log_density_in_bin(values[name]) for name in dense}
 
     def _encode(self, data: Rows) -> CodedRows:
         if isinstance(data, CodedRows):
             return encode(data, self.domain, self.variables)
         return encode(data, self.domain, self.variables, unseen="missing")
+
+
+def _densities(domain: Domain, values: Mapping[str, Values]) -> dict[str, BinDensity]:
+    """Return the densities of numeric variables with several intervals, from training values."""
+    return {
+        name: BinDensity.of(
+            np.asarray(rows.values, dtype=np.float64), interval_cuts(domain, name), rows.weights
+        )
+        for name, rows in values.items()
+        if domain.levels(name).n_ordered > 1
+    }
 
 
 class LearnedNetwork(Network):
@@ -484,6 +555,8 @@ class LearnedNetwork(Network):
     ----------
     learned : LearningResult
         The outcome of ``ebnc.network.learning.learn_network``.
+    densities : mapping, optional
+        As in ``Network``.
 
     Attributes
     ----------
@@ -497,8 +570,10 @@ class LearnedNetwork(Network):
         "sparse" or "dense".
     """
 
-    def __init__(self, learned: LearningResult) -> None:
-        super().__init__(learned.locals_)
+    def __init__(
+        self, learned: LearningResult, densities: Mapping[str, BinDensity] | None = None
+    ) -> None:
+        super().__init__(learned.locals_, densities)
         self.scores = learned.scores
         self.trace = learned.trace
         self.n_cases = learned.n_cases
@@ -521,6 +596,8 @@ class FittedNetwork(Network):
         The ``NodeScore`` of every node.
     n_cases : float
         N, the sum of the row weights.
+    densities : mapping, optional
+        As in ``Network``.
 
     Attributes
     ----------
@@ -529,9 +606,13 @@ class FittedNetwork(Network):
     """
 
     def __init__(
-        self, locals_: Iterable[Local], node_scores: Mapping[str, NodeScore], n_cases: float
+        self,
+        locals_: Iterable[Local],
+        node_scores: Mapping[str, NodeScore],
+        n_cases: float,
+        densities: Mapping[str, BinDensity] | None = None,
     ) -> None:
-        super().__init__(locals_)
+        super().__init__(locals_, densities)
         self.node_scores = node_scores
         self.n_cases = n_cases
 

@@ -94,15 +94,17 @@ def dimension_by_blocks(
 ) -> BlockDimension:
     """Return d as the sum of the blocks' ranks (eq. 18), with the basis of eq. 19, exact.
 
-    The time is exponential in the size of the largest context; ``dimension`` returns the same
-    number in closed form.
+    A variable whose statistic has dimension t counts as one with t + 1 states; "states" s ≥ 1 in
+    the basis are then the columns of its curve. The time is exponential in the size of the largest
+    context; ``dimension`` returns the same number in closed form.
 
     Parameters
     ----------
     structure : EmbeddedStructure
         The structure.
     n_states : Domain or mapping
-        The states of all variables including the target, as counts, labels or a ``Domain``.
+        The states of all variables including the target, as counts, labels or a ``Domain``. Only a
+        ``Domain`` has ordered and numeric variables, which count with the columns of their curves.
     order : sequence of str, optional
         Any order of the inputs; the sum does not depend on it.
 

@@ -1,9 +1,14 @@
 """Dimension of an EBNC in closed form: the number of parameters of its span.
 
-    d = (K − 1) · Σ_{S ∈ Δ} Π_{i ∈ S} (r_i − 1)
+    d = t_Y · Σ_{S ∈ Δ} Π_{i ∈ S} t_i
 
-Δ: all subsets of clusters, including ∅. The paper computes d by Gaussian elimination (§4, §6; see
-``elimination`` and ``blocks``); the closed form needs no elimination and rarely lists Δ.
+Δ: all subsets of clusters, including ∅. t: the dimension of a variable's statistic; r − 1 for a
+nominal variable with r states, and the number of columns of its curve for an ordered or numeric one
+(``Levels.n_columns``). t + 1 counts like a number of states, so r below means t + 1. A fit leaves
+products of fast waves out (``parameters.phi``): its ``Basis.dimension`` may be smaller.
+
+The paper computes d by Gaussian elimination (§4, §6; see ``elimination`` and ``blocks``); the
+closed form needs no elimination and rarely lists Δ.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,18 +29,26 @@ FEW_SUBSETS = 1024  # per cluster, on average: list up to this number; splitting
 def dimension(structure: EmbeddedStructure, n_states: DomainLike) -> int:
     """Return the number of free parameters of the span of an EBNC, exact (Theorem 1, errata E6).
 
+    A fitted model may have fewer: if ordered or numeric variables interact, it leaves the products
+    of fast waves out.
+
     Parameters
     ----------
     structure : EmbeddedStructure
         The structure.
     n_states : Domain or mapping
-        The states of all variables including the target, as counts, labels or a ``Domain``.
+        The states of all variables including the target, as counts, labels or a ``Domain``. Only a
+        ``Domain`` has ordered and numeric variables, which count with the columns of their curves.
 
     Examples
     --------
     >>> naive = EmbeddedStructure.naive("Y", ["X1", "X2", "X3"])
     >>> dimension(naive, {"X1": 2, "X2": 2, "X3": 2, "Y": 2})  # n + 1
     4
+    >>> from ebnc import Domain
+    >>> ordered = Domain({"X1": 5, "X2": 30, "X3": 2, "Y": 2}, ordered=["X1", "X2"])
+    >>> dimension(naive, ordered)  # 1 + 4 + 12 + 1: a curve has at most 12 columns
+    18
     """
     structure, n_classes, counts = sizes_of(structure, n_states)
     if len(structure.clusters) == 1:  # a table: f({C}) = Π r

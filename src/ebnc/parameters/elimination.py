@@ -12,15 +12,17 @@ def dimension_by_elimination(structure: EmbeddedStructure, n_states: DomainLike)
     The matrix has one row per configuration of the Markov blanket.
     λ_k(x) = κ(y^k|pa_y) + Σ_i κ(x_i|pa_i^k) has the same coefficients, on different κ, for every
     class k: the matrix is block diagonal with K − 1 equal blocks, and one block is eliminated.
-    The time is exponential in the number of inputs; ``dimension`` returns the same number in closed
-    form.
+    A variable whose statistic has dimension t counts as one with t + 1 states: its columns take the
+    place of the indicators (docs/theory/numbers.md). The time is exponential in the number of
+    inputs; ``dimension`` returns the same number in closed form.
 
     Parameters
     ----------
     structure : EmbeddedStructure
         The structure.
     n_states : Domain or mapping
-        The states of all variables including the target, as counts, labels or a ``Domain``.
+        The states of all variables including the target, as counts, labels or a ``Domain``. Only a
+        ``Domain`` has ordered and numeric variables, which count with the columns of their curves.
     """
     structure, n_classes, counts = sizes_of(structure, n_states)
     scopes = [factor.inputs for factor in structure.factors]

@@ -29,7 +29,8 @@ def generic_dimension(
     and too small with probability at most about d/p. κ of Y itself is free; it covers the terms
     inside Pa(Y), which are counted and left out of the matrix.
 
-    The result is at most ``dimension``, and equal to it for binary Y.
+    The result is at most ``dimension``, and equal to it for binary Y. A variable whose statistic
+    has dimension t counts as one with t + 1 states.
 
     Parameters
     ----------

@@ -16,6 +16,7 @@ not an EBNC in general, because sets of pairs such as {12, 13, 23} are the clust
 for Gaussian inputs these are the terms of a quadratic discriminant (docs/theory/numbers.md).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -65,6 +66,22 @@ def products_of_columns(levels: tuple[Levels, ...], largest: int = LARGEST_PRODU
     return places
 
 
+@lru_cache(maxsize=4096)
+def count_products(levels: tuple[Levels, ...], largest: int = LARGEST_PRODUCT) -> int:
+    """The number of products of columns, without making them: a file may ask for too many."""
+    if len(levels) < 2:
+        return prod(each.n_columns for each in levels)
+    counts = Counter({1: 1})  # products of columns by the product of their waves
+    for each in levels:
+        waves, before = Counter(wave_numbers(each)), counts
+        counts = Counter()
+        for product, n in before.items():
+            for wave, times in waves.items():
+                if product * wave <= largest:
+                    counts[product * wave] += n * times
+    return counts.total()
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """One S ∈ Δ: its block of φ is ``phi[start:stop]``, shape (products of columns, t_Y).
@@ -81,7 +98,11 @@ class Term:
     @property
     def columns(self) -> IntArray:
         """The column of each input's coding, for each product of columns, (products, inputs)."""
-        return products_of_columns(self.levels, 1 if self.is_weak else LARGEST_PRODUCT)
+        return products_of_columns(self.levels, self._largest)
+
+    @property
+    def _largest(self) -> int:
+        return 1 if self.is_weak else LARGEST_PRODUCT
 
     @property
     def group(self) -> int:
@@ -91,7 +112,7 @@ class Term:
     @property
     def stop(self) -> int:
         """End of the block."""
-        return self.start + len(self.columns) * self.n_outputs
+        return self.start + count_products(self.levels, self._largest) * self.n_outputs
 
 
 def term_text(inputs: tuple[str, ...]) -> str:

@@ -12,6 +12,9 @@ from ebnc.parameters.phi import term_text
 class PhiRow(NamedTuple):
     """One parameter in the indicator coding: what is added to the log odds of ``of_class``
     against the baseline class when all of ``states`` hold; its standard error where it was fitted.
+
+    An ordered or numeric input has waves in the place of states: "wave 2" is the coefficient of the
+    second cosine of its curve (``parameters.coding``).
     """
 
     term: tuple[str, ...]

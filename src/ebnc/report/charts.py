@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ebnc.report.axes import nice_ticks
 from ebnc.report.summary import Bin, TraceSummary
 from ebnc.report.words import count_text, number
 
@@ -44,18 +45,6 @@ class Chart:
     y_axis: tuple[Tick, ...]
     marks: tuple[Mark, ...]
     path: str = ""
-
-
-def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round numbers inside [low, high], at most ``most`` + 1 of them, steps 1, 2 or 5 · 10^n."""
-    if not high > low:
-        return [low]
-    raw = (high - low) / most
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(s * power for s in (1, 2, 5, 10) if s * power >= raw * (1 - 1e-9))
-    first = math.ceil(low / step - 1e-9)
-    last = math.floor(high / step + 1e-9)
-    return [i * step for i in range(first, last + 1)]
 
 
 def trace_chart(trace: TraceSummary | None) -> Chart | None:

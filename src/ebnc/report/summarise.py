@@ -2,19 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from ebnc.data.rows import CodedRows, code_type
-from ebnc.domain import Interval
 from ebnc.errors import DataError
 from ebnc.fitted import FittedEBNC
-from ebnc.parameters.coding import ORTHONORMAL
-from ebnc.parameters.contributions import block_to_table, centred, mean_square
 from ebnc.parameters.ebnc import EBNC
-from ebnc.parameters.phi import Term
+from ebnc.report.effects import Effects, input_summaries
 from ebnc.report.held_out import LabelledRows, held_out
 from ebnc.report.models import ReportedModel, reported
 from ebnc.report.panel import panel_of
@@ -22,7 +18,6 @@ from ebnc.report.summary import (
     VERSION,
     Case,
     FitSummary,
-    InputSummary,
     Summary,
     TermSummary,
     TraceStep,
@@ -31,10 +26,6 @@ from ebnc.report.summary import (
 )
 from ebnc.report.words import state_text
 from ebnc.search.trace import SearchTrace
-from ebnc.typing import FloatArray
-
-MOST_TERMS = 200
-MOST_VALUES = 200_000
 
 
 def summarise(
@@ -86,7 +77,7 @@ def summarise(
     """
     adapter = reported(model, target)
     data = None if X is None else adapter.labelled(X, y, sample_weight)
-    terms = _terms(adapter)
+    terms = Effects(adapter).largest(None if data is None else data.rows)
     structure = adapter.ebnc.structure
     place = {x: i for i, x in enumerate(adapter.inputs)}
     arcs = tuple((parent, x) for x, parents in structure.families for parent in parents)
@@ -95,7 +86,7 @@ def summarise(
         title=title or f"What predicts {adapter.target}",
         target=adapter.target,
         classes=tuple(map(state_text, adapter.classes)),
-        inputs=_inputs(adapter),
+        inputs=input_summaries(adapter),
         arcs=arcs,
         structure=str(structure),
         structure_target=structure.target,
@@ -111,26 +102,6 @@ def summarise(
         provenance=provenance,
         panel=panel_of(adapter),
     )
-
-
-def _inputs(adapter: ReportedModel) -> tuple[InputSummary, ...]:
-    worths = {w.feature: w.worth for w in getattr(adapter.source, "feature_worths_", ())}
-    blanket = set(adapter.ebnc.structure.markov_blanket)
-    inputs = []
-    for name in adapter.inputs:
-        states = adapter.domain[name]
-        highs = tuple(state.high for state in states if isinstance(state, Interval))
-        inputs.append(
-            InputSummary(
-                name=name,
-                states=tuple(map(state_text, states)),
-                cuts=highs[:-1] if highs else None,
-                has_missing=states[-1] is None,
-                selected=name in blanket,
-                worth=worths.get(name),
-            )
-        )
-    return tuple(inputs)
 
 
 def _fit(ebnc: EBNC) -> FitSummary:
@@ -149,39 +120,6 @@ def _fit(ebnc: EBNC) -> FitSummary:
         log_evidence=fit.log_evidence,
         prior_scales=tuple(scale for scale in fit.prior.scales if math.isfinite(scale)),
     )
-
-
-def _terms(adapter: ReportedModel) -> tuple[TermSummary, ...]:
-    """The intercept, then the largest terms, up to the limits of a report.
-
-    The size of a term is its root mean square over the training data.
-    """
-    ebnc, basis, weights = adapter.ebnc, adapter.ebnc.basis, adapter.state_weights
-    phi = centred(basis, ebnc.phi_in(ORTHONORMAL.name), weights)
-    place = {x: i for i, x in enumerate(ebnc.structure.inputs)}
-
-    def table(term: Term) -> FloatArray:
-        return block_to_table(basis, term, phi[term.start : term.stop, None], weights)[..., 0]
-
-    sized = [(math.sqrt(mean_square(term, table(term), weights)), term) for term in basis.terms]
-    ranked = [sized[0], *sorted(sized[1:], key=lambda pair: -pair[0])]
-    kept: list[TermSummary] = []
-    left = MOST_VALUES
-    for size, term in ranked:
-        cells = basis.n_classes * prod(basis.domain.n_states(x) for x in term.inputs)
-        if cells > left or len(kept) == MOST_TERMS:
-            continue
-        left -= cells
-        errors = ebnc.contribution_errors(term) if isinstance(ebnc, FittedEBNC) else None
-        kept.append(
-            TermSummary(
-                inputs=tuple(place[x] for x in term.inputs),
-                values=tuple(table(term).ravel().tolist()),
-                errors=None if errors is None else tuple(errors.ravel().tolist()),
-                size=size,
-            )
-        )
-    return tuple(kept)
 
 
 def _trace(model: Any) -> TraceSummary | None:

@@ -31,7 +31,8 @@ class InputSummary:
 
     ``cuts``: the bounds between the intervals of a numeric input, else None. ``has_missing``: the
     last state stands for missing entries. ``worth``: the input's importance, the number of nats by
-    which the score falls without it; None if it was not computed.
+    which the score falls without it; None if it was not computed. ``is_ordered``: its effect is a
+    curve over the states, without a missing one. ``shares``: of the states in the training data.
     """
 
     name: str
@@ -40,6 +41,8 @@ class InputSummary:
     has_missing: bool
     selected: bool
     worth: float | None
+    is_ordered: bool = False
+    shares: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +50,15 @@ class TermSummary:
     """One S ∈ Δ with its contributions c_k(S, x_S), flat: states of ``inputs`` …, then classes.
 
     ``inputs``: numbers of inputs. ``errors``: standard errors, or None. ``size``: the root mean
-    square of the contributions over the training data.
+    square of the contributions over the training data. ``counts``: the number of rows in every
+    cell of an interaction, in the data of the report; None without data.
     """
 
     inputs: tuple[int, ...]
     values: tuple[float, ...]
     errors: tuple[float, ...] | None
     size: float
+    counts: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +226,10 @@ def _problems_of_inputs(inputs: Sequence[InputSummary]) -> Iterator[str]:
             yield f"input {x.name!r} has {len(x.cuts)} cuts for {len(x.states)} states"
         if x.cuts is not None and not all(a < b for a, b in pairwise(x.cuts)):
             yield f"cuts of {x.name!r} must ascend"
+        if x.shares is not None and len(x.shares) != len(x.states):
+            yield f"input {x.name!r} has {len(x.shares)} shares for {len(x.states)} states"
+        if x.shares is not None and not all(share >= 0 for share in x.shares):
+            yield f"shares of {x.name!r} must not be negative"
 
 
 def _problems_of_terms(summary: Summary) -> Iterator[str]:
@@ -238,6 +247,8 @@ def _problems_of_terms(summary: Summary) -> Iterator[str]:
         size = n_classes * prod(len(summary.inputs[i].states) for i in term.inputs)
         if len(term.values) != size:
             yield f"a term has {len(term.values)} values, not {size}"
+        if term.counts is not None and len(term.counts) * n_classes != size:
+            yield "a term must have one count for each cell"
         if term.errors is not None and len(term.errors) != size:
             yield "a term must have as many standard errors as values"
 

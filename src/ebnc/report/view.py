@@ -10,7 +10,7 @@ import numpy as np
 from ebnc.report.charts import reliability_chart, trace_chart
 from ebnc.report.drawing import draw_structure
 from ebnc.report.summary import InputSummary, Summary
-from ebnc.report.tables import MOST_CLASSES, term_views
+from ebnc.report.tables import MOST_CLASSES, classes_shown, scales_of, term_view
 from ebnc.report.waterfall import Bar, waterfall
 from ebnc.report.words import (
     count_text,
@@ -75,7 +75,12 @@ class View:
         ends = [0.0, *(end for bar in self.bars for end in (bar.start, bar.end))]
         self.bar_low, self.bar_high = min(ends), max(ends)
         terms = [term for term in summary.terms if term.inputs][:MOST_SHOWN_TERMS]
-        self.terms = term_views(summary, terms)
+        self.scales = scales_of(summary, terms)
+        self.terms = [term_view(summary, term, self.scales) for term in terms]
+        self.has_curves = any(view.curve is not None for view in self.terms)
+        self.has_heats = any(view.heats for view in self.terms)
+        self.hides_cells = any(term.counts is not None for term in terms)
+        self.classes_shown = classes_shown(summary)
         self.n_classes_hidden = max(0, len(summary.classes) - MOST_CLASSES)
         self.curves, totals = [], []
         if summary.held_out is not None:

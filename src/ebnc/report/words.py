@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from ebnc.domain import State
+from ebnc.domain import Interval, State
 from ebnc.report.summary import InputSummary, Summary
 
 LONGEST_NAME = 40
@@ -113,6 +113,8 @@ def term_name(inputs: Iterable[str]) -> str:
 
 def state_text(state: State) -> str:
     """The text of a state; None is "(missing)"."""
+    if isinstance(state, Interval) and -math.inf < state.low and state.high < math.inf:
+        return f"{state.low:g} to {state.high:g}"
     return "(missing)" if state is None else str(state)
 
 

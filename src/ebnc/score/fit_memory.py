@@ -8,7 +8,7 @@ states of an input and n distinct rows:
 - the blocks of one input need K(K − 1)/2 · r² numbers, two at a time;
 - rows need their codes and a few numbers for each class.
 
-Measured peaks were 183, 115, 101 and 164 MB; the estimates are 294, 169, 201 and 153. A fit with a
+Measured peaks were 183, 115, 101 and 290 MB; the estimates are 294, 169, 201 and 262. A fit with a
 fixed scale σ needs less: 287 MB instead of 1 068 for 26 classes and 16 inputs of ten states.
 """
 
@@ -27,11 +27,11 @@ LARGEST_BLOCK = 2**31  # maximum bytes for a single input
 
 MOST_IN_PAIRS = 100  # inputs: some 5 000 weak pairs
 LARGEST_WITH_PAIRS = 4000  # parameters; the work grows with the third power
-FEW_PARAMETERS = 1000  # up to here weak pairs may have more parameters than there are data
+FEW_PARAMETERS = 1500  # up to here weak pairs may have more parameters than there are data
 
 
 def may_have_pairs(n_inputs: int, dimension: int, n_observed: float) -> bool:
-    """Whether a model with weak pairs is fitted; ``n_observed``: cases times t_Y."""
+    """Whether weak pairs of this dimension in total are fitted; ``n_observed``: cases times t_Y."""
     most = min(LARGEST_WITH_PAIRS, max(FEW_PARAMETERS, n_observed))
     return 1 < n_inputs <= MOST_IN_PAIRS and dimension <= most
 

@@ -73,7 +73,7 @@ def _look_up(
 
 def _sum_leaning_dense(counts: CellCounts, fit: Fit) -> FloatArray:
     """Return the gradient in φ Qᵀ, (columns, K − 1); H is computed from dense rows."""
-    total = np.zeros_like(fit.solution.phi)
+    total = np.zeros((fit.design.n_columns, fit.design.n_others))
     for chunk in rows_with_covariance(fit, counts.cells):
         p = class_probabilities(chunk.log_odds)
         u = np.diagonal(chunk.covariance, axis1=1, axis2=2)

@@ -23,21 +23,20 @@ class RowChunk(NamedTuple):
 def rows_with_covariance(fit: Fit, cells: CodeArray) -> Iterator[RowChunk]:
     """Yield chunks of rows; ``cells``: the cell of every bag and row, shape (bags, rows).
 
-    λ = Z Φ Qᵀ, so H_i = S Sᵀ for S = Z_i R, shape (K − 1, d), where Z_i is a row of the design and
-    R, shape (columns, (K − 1) d), has the columns of a root of A⁻¹, times Q. The work is O(d²) per
-    row and class.
+    λ = Z Φ Qᵀ, so H_i = Q S Sᵀ Qᵀ for S = Z_i R, shape (t_Y, d), where Z_i is a row of the design
+    and R, shape (columns, t_Y d), a root of A⁻¹. The work is O(d²) per row and coordinate.
     """
     design, root = fit.design, fit.curvature.inverse_root()
-    n_others, dimension = design.n_others, design.dimension
-    root = root.reshape(design.n_columns, design.n_outputs, dimension)
-    root = np.einsum("cad,ka->ckd", root, design.class_map).reshape(design.n_columns, -1)
+    n_outputs, dimension = design.n_outputs, design.dimension
+    root = root.reshape(design.n_columns, design.n_outputs * dimension)
     values = fit.solution.phi @ design.class_map.T
-    chunk = max(16, CHUNK_BYTES // (8 * n_others * dimension))
+    chunk = max(16, CHUNK_BYTES // (8 * (n_outputs * dimension + design.n_others**2)))
     for start in range(0, cells.shape[1], chunk):
         rows = slice(start, start + chunk)
         design_rows = design.rows_of(cells[:, rows])
-        spread = (design_rows @ root).reshape(len(design_rows), n_others, dimension)
-        covariance = spread @ spread.transpose(0, 2, 1)
+        spread = (design_rows @ root).reshape(len(design_rows), n_outputs, dimension)
+        of_outputs = spread @ spread.transpose(0, 2, 1)
+        covariance = design.class_map @ of_outputs @ design.class_map.T
         yield RowChunk(rows, design_rows, design_rows @ values, covariance)
 
 

@@ -19,7 +19,7 @@ from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.phi import Basis, transfer
 from ebnc.score.criterion import Criterion, Laplace
-from ebnc.score.fit_memory import MOST_IN_PAIRS, may_have_pairs
+from ebnc.score.fit_memory import LARGEST_WITH_PAIRS, MOST_IN_PAIRS, may_have_pairs
 from ebnc.score.scales import maximise_evidence
 from ebnc.search.structure_prior import log_cluster_prior, log_number_of_effects
 from ebnc.structure.clusters import Cluster
@@ -105,16 +105,19 @@ class Scorer:
         return [self.at_prior(structure, prior, near) for structure, prior in asked]
 
     def with_weak_pairs(self, structure: EmbeddedStructure, near: Scored) -> Scored | None:
-        """Score a structure with weak pairs; None if that is too large or there are no pairs.
+        """Score a structure with weak pairs, or without them if they are too many.
 
-        Scales are chosen by evidence, also that of the weak pairs. ``near``: a similar fit.
+        None if the result would be too large, or ``near``, a similar fit. Scales are chosen by
+        evidence, also that of the weak pairs.
         """
-        n_inputs = len(structure.markov_blanket)
-        if not self.criterion.tunes_scales or n_inputs > MOST_IN_PAIRS:
+        if not self.criterion.tunes_scales:
             return None
-        basis = Basis(structure, self.cases.domain, weak_pairs=True)
+        domain, n_inputs = self.cases.domain, len(structure.markov_blanket)
+        basis = Basis(structure, domain, weak_pairs=n_inputs <= MOST_IN_PAIRS)
         n_observed = self.cases.total_weight * basis.n_outputs
         if not may_have_pairs(n_inputs, basis.dimension, n_observed):
+            basis = Basis(structure, domain)
+        if basis.dimension > LARGEST_WITH_PAIRS or basis.terms == near.fit.design.basis.terms:
             return None
         likelihood = likelihood_of(basis, self.cases_of(structure))
         start = start_from(near.fit, likelihood.design)

@@ -2,7 +2,7 @@
 
 With few inputs, the search starts at the naive structure and drops inputs. If the smallest
 structure scores higher than the result, a second search starts there. With more than
-``MANY_INPUTS``, the search starts at the smallest structure and adds inputs; at the end its result
+``EVERY_PAIR``, the search starts at the smallest structure and adds inputs; at the end its result
 is compared with the naive structure, which may be better if many inputs are weak. If the naive
 structure has more than ``LARGEST_RIVAL`` parameters, a step of a search takes minutes, and the
 naive structure is the result.
@@ -15,11 +15,11 @@ from ebnc.data.parts import Parts, varying_inputs
 from ebnc.parameters.dimension import dimension
 from ebnc.search.greedy import SearchResult, greedy_search
 from ebnc.search.limits import Limits
+from ebnc.search.moves import EVERY_PAIR
 from ebnc.search.scorer import Scorer
 from ebnc.search.trace import Step
 from ebnc.structure.embedded import EmbeddedStructure
 
-MANY_INPUTS = 100
 LARGEST_RIVAL = 3000  # parameters
 
 
@@ -33,9 +33,9 @@ def search_from_starts(
         return greedy_search(scorer, start, limits, max_steps=max_steps, report=report)
 
     naive, least = naive_structure(cases, limits), least_structure(cases, limits)
-    if dimension(naive, cases.domain) > LARGEST_RIVAL and len(naive.markov_blanket) <= MANY_INPUTS:
+    if dimension(naive, cases.domain) > LARGEST_RIVAL and len(naive.markov_blanket) <= EVERY_PAIR:
         return search(naive, max_steps=0)
-    if len(naive.markov_blanket) <= MANY_INPUTS:
+    if len(naive.markov_blanket) <= EVERY_PAIR:
         from_naive = search(naive)
         if from_naive.trace.interrupted:
             return from_naive

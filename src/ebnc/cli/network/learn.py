@@ -25,6 +25,8 @@ def learn(
     exclude: arguments.Exclude = None,
     include: arguments.Include = None,
     types: arguments.Types = None,
+    kinds: arguments.VariableKinds = None,
+    numbers: arguments.NumbersOption = "quantile",
     missing: arguments.MissingWords = None,
     delimiter: arguments.Delimiter = None,
     decimal: arguments.Decimal = ".",
@@ -57,6 +59,7 @@ def learn(
     refuse_outputs(out, report, data, force=force)
     from ebnc.cli.evaluating import findings_of
     from ebnc.data.sources import column_names
+    from ebnc.data.table import Coding
     from ebnc.formats.native import model_bytes
     from ebnc.network.learning.learn_network import refuse_many_variables
     from ebnc.network.local.kinds import DEFAULT_KINDS
@@ -64,6 +67,7 @@ def learn(
     from ebnc.report import render_html, summarise_network
 
     options = arguments.reading(types, missing, delimiter, decimal)
+    coding = Coding.of(numbers, arguments.variable_kinds(kinds))
     with (
         shown_progress(quiet=quiet) as progress,
         data_files(data, progress.share, **options) as table,
@@ -79,6 +83,8 @@ def learn(
             score=score,
             local=tuple(local or DEFAULT_KINDS),
             max_parents=max_parents,
+            numbers=coding.numbers,
+            kinds=coding.kinds,
             weights=weights,
             on_interrupt="best",
         )

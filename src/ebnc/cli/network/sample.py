@@ -26,6 +26,7 @@ def sample(
     import csv
     import io
     import json
+    import math
 
     from ebnc.cli.network.files import read_network, state_text
     from ebnc.cli.streams import output, refuse_existing_output
@@ -34,9 +35,10 @@ def sample(
     network = read_network(model)
     import numpy as np
 
-    from ebnc.network.inference.sampling import sample_codes
+    from ebnc.network.inference.sampling import sample_codes, sample_numbers
 
     generator = np.random.default_rng(seed)
+    nothing = None if as_json else ""
     labels = [
         [None if as_json and state is None else state_text(state) for state in network.domain[x]]
         for x in network.variables
@@ -48,9 +50,12 @@ def sample(
             writer.writerow(network.variables)
         for start in range(0, rows, BATCH_ROWS):
             codes = sample_codes(network, min(BATCH_ROWS, rows - start), generator)
+            numbers = sample_numbers(network, codes, generator)
             columns = [
-                [names[code] for code in column.tolist()]
-                for names, column in zip(labels, codes, strict=True)
+                [nothing if math.isnan(x) else x for x in numbers[name].tolist()]
+                if name in numbers
+                else [texts[code] for code in column.tolist()]
+                for name, texts, column in zip(network.variables, labels, codes, strict=True)
             ]
             drawn = zip(*columns, strict=True)
             if not as_json:

@@ -2,13 +2,13 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ebnc.data.coder import code_of
+from ebnc.data.coder import code_of, numbers_of
 from ebnc.data.rows import CodedRows
 from ebnc.domain import State
 from ebnc.errors import ParameterError, QueryError, TooLargeError
@@ -65,6 +65,7 @@ class _Question:
             log_evidence,
             method,
             warning,
+            {x: d for x, d in self.network.densities.items() if x in self.variables},
         )
 
     def impossible(self) -> QueryError:
@@ -95,9 +96,22 @@ def query(
         )
     codes = {name: code_of(network.domain, name, state) for name, state in evidence.items()}
     result = METHODS[method](_Question(network, asked, codes, n_samples, random_state))
+    if result.log_evidence is not None:
+        inside = _log_density_in_bins(network, evidence)
+        result = replace(result, log_evidence=result.log_evidence + inside)
     if result.warning is not None:
         warnings.warn(result.warning, UserWarning, stacklevel=3)
     return result
+
+
+def _log_density_in_bins(network: Joint, evidence: Mapping[str, State]) -> float:
+    """Return Σ log p(z | interval of z) of the numbers in the evidence."""
+    dense = [name for name in evidence if name in network.densities]
+    columns = {name: np.empty(1, dtype=object) for name in dense}
+    for name, column in columns.items():
+        column[0] = evidence[name]
+    values = numbers_of(columns, network.domain, dense, dense)
+    return sum(float(network.densities[x].log_density_in_bin(values[x])[0]) for x in dense)
 
 
 def _auto(question: _Question) -> QueryResult:

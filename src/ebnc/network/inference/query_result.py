@@ -1,13 +1,17 @@
 """The result of a query: a table of probabilities, with standard errors if they are estimates."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from ebnc.data.frames import cells_to_frame
-from ebnc.domain import State
+from ebnc.domain import Interval, State
 from ebnc.errors import QueryError
 from ebnc.network.local.decision_nodes import state_text
+from ebnc.parameters.bin_density import BinDensity
 from ebnc.typing import FloatArray
 
 
@@ -26,11 +30,14 @@ class QueryResult:
     standard_errors : array or None
         Standard errors of the probabilities; None if they are exact.
     log_evidence : float or None
-        log p(evidence), exact or estimated; None if the method does not provide it.
+        log p(evidence), exact or estimated; None if the method does not provide it. Numbers of
+        numeric variables contribute their log density, intervals their log probability.
     method : str
         The method that was used.
     warning : str or None
         Why the probabilities and their standard errors cannot be trusted; None if they can.
+    densities : mapping of str to BinDensity
+        The densities of numeric variables inside their intervals, by variable.
     """
 
     variables: tuple[str, ...]
@@ -40,18 +47,62 @@ class QueryResult:
     log_evidence: float | None
     method: str
     warning: str | None = None
+    densities: Mapping[str, BinDensity] = field(default_factory=dict)
 
     def __getitem__(self, states: State) -> float:
-        """Return the probability of a state, or of a tuple with one state for each variable."""
+        """Return the probability of a state, or of a tuple with one state for each variable.
+
+        A number stands for its interval.
+        """
         key = states if len(self.variables) > 1 else (states,)
         if not isinstance(key, tuple) or len(key) != len(self.variables):
             raise QueryError(f"give one state for each of {list(self.variables)}, got {states!r}")
         place = []
         for name, labels, state in zip(self.variables, self.states, key, strict=True):
-            if state not in labels:
+            found = next((i for i, label in enumerate(labels) if _is_state(state, label)), None)
+            if found is None:
                 raise QueryError(f"{state!r} is not a state of {name!r}: {list(labels)}")
-            place.append(labels.index(state))
+            place.append(found)
         return float(self.probabilities[tuple(place)])
+
+    def mean(self, name: str | None = None) -> float:
+        """Return the mean of a numeric variable, given that it is not missing.
+
+        Parameters
+        ----------
+        name : str, optional
+            The variable; needed if there are several.
+        """
+        density, p = self._bins(name)
+        return float(density.mean(p)[0])
+
+    def quantiles(self, levels: Iterable[float], name: str | None = None) -> list[float]:
+        """Return quantiles of a numeric variable, given that it is not missing.
+
+        Parameters
+        ----------
+        levels : iterable of float
+            Probabilities between 0 and 1.
+        name : str, optional
+            The variable; needed if there are several.
+        """
+        density, p = self._bins(name)
+        asked = np.array(list(levels), dtype=np.float64)
+        quantiles: list[float] = density.quantiles(p, asked)[0].tolist()
+        return quantiles
+
+    def _bins(self, name: str | None) -> tuple[BinDensity, FloatArray]:
+        """The density of a variable and the probabilities of its bins, shape (1, bins)."""
+        chosen = self.variables[0] if name is None and len(self.variables) == 1 else name
+        if chosen not in self.variables or chosen not in self.densities:
+            raise QueryError(
+                f"name a numeric variable of this query, got {chosen!r}; they are "
+                f"{[x for x in self.variables if x in self.densities]}"
+            )
+        density, axis = self.densities[chosen], self.variables.index(chosen)
+        others = tuple(i for i in range(len(self.variables)) if i != axis)
+        p = self.probabilities.sum(axis=others)[None, : density.n_bins]
+        return density, p / p.sum()
 
     def to_dict(self) -> dict[State, float]:
         """Return probabilities by state, or by tuple of states for several variables."""
@@ -88,3 +139,10 @@ class QueryResult:
             for line in lines
         ]
         return "\n".join(shown if self.warning is None else [*shown, f"Warning: {self.warning}"])
+
+
+def _is_state(state: State, label: State) -> bool:
+    """Whether ``state`` is this label, or a number in this interval."""
+    if isinstance(label, Interval) and isinstance(state, int | float):
+        return label.low < state <= label.high
+    return state == label

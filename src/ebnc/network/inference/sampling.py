@@ -37,6 +37,22 @@ def sample_codes(network: Joint, n: int, generator: np.random.Generator) -> Code
     return rows.codes
 
 
+def sample_numbers(
+    network: Joint, codes: CodeArray, generator: np.random.Generator
+) -> dict[str, FloatArray]:
+    """Draw numbers in the bins of all nodes with a density; NaN is a missing entry.
+
+    ``codes``: from ``sample_codes``, shape (variables, n).
+    """
+    numbers = {}
+    for name, column in zip(network.variables, codes, strict=True):
+        if name in network.densities:
+            density = network.densities[name]
+            drawn = density.sample(np.minimum(column, density.n_bins - 1), generator)
+            numbers[name] = np.where(column < density.n_bins, drawn, np.nan)
+    return numbers
+
+
 def weighted_samples(
     network: Joint,
     evidence: Mapping[str, int],

@@ -95,7 +95,7 @@ def fingerprint(cases: Cases, settings: Iterable[object]) -> str:
     """Return a hash of data, states and settings."""
     digest = hashlib.sha256()
     for name, states in cases.domain.items():
-        digest.update(repr((name, states)).encode())
+        digest.update(repr((name, states, cases.domain.kind(name))).encode())
     digest.update(
         repr((cases.rows.names, cases.rows.codes.shape, str(cases.rows.codes.dtype))).encode()
     )

@@ -77,10 +77,12 @@ class NodeLearner:
         return self.learners.get(state.kind, self.tables).local(state.fits[state.kind])
 
     def _fallback_table(self, parents: tuple[str, ...], fits: dict[str, LocalFit]) -> LocalFit:
-        """Return a table, because no allowed kind depends on all required parents."""
+        """Return a table, because no allowed kind fits, or depends on all required parents."""
         if "table" in self.learners:  # the table is too large
             return LocalFit(-math.inf, parents)
         table = self.tables.learn(parents)
+        if table is None and not fits:
+            return LocalFit(-math.inf, parents)
         if table is None:
             kind, fit = next(iter(fits.items()))
             refuse_unused_parent(

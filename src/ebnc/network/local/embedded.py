@@ -7,7 +7,9 @@ evidences without parents, which are both known:
 
     log p(D | parents, EBNC) = log p_EBNC(D | parents) + log p_Jeffreys(D | ∅) − log p_EBNC(D | ∅)
 
-BIC has no prior, and its correction is 0.
+The intercept of a node with many ordered states is a curve with fewer columns than a table has
+parameters. It keeps its normal prior, with the scale of highest evidence instead of Jeffreys'
+prior. BIC has no prior, and its correction is 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,8 +20,9 @@ from ebnc.data.cases import Cases
 from ebnc.domain import Domain
 from ebnc.errors import ParameterError
 from ebnc.fitted import FittedEBNC
-from ebnc.fitting.optimum import likelihood_of
+from ebnc.fitting.optimum import find_optimum, likelihood_of
 from ebnc.learn import fit_likelihood
+from ebnc.likelihood.prior import INTERCEPT_SCALE, NormalPrior
 from ebnc.network.local.configurations import (
     count_cells,
     distinct_configurations,
@@ -29,16 +32,19 @@ from ebnc.network.local.node import Kind, LocalFit, Node, NodeState
 from ebnc.network.local.plain import FieldType
 from ebnc.network.local.tree_growth import JEFFREYS
 from ebnc.parameters.coding import ORTHONORMAL
-from ebnc.parameters.constants import without_constants
 from ebnc.parameters.dimension import count_terms
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
 from ebnc.score.dirichlet import dirichlet_log_evidence
+from ebnc.score.laplace import laplace_log_evidence
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.screening import screen
 from ebnc.structure.embedded import EmbeddedStructure
+
+INTERCEPT_SCALES = (0.03, 0.1, 0.3, 1.0, 3.0, INTERCEPT_SCALE)
+"""Scales of an intercept that is a curve, for the comparison with other kinds."""
 
 
 class _Intercept(NamedTuple):
@@ -76,13 +82,17 @@ class EmbeddedLearner:
 
     def gains(self, state: NodeState, names: Sequence[str]) -> dict[str, float]:
         """Estimate the gains of ``names``, each as one more child of the target."""
-        if not state.parents:  # with one parent an EBNC equals a table, whose gains are exact
+        node = self.node
+        if not state.parents and node.has_every_function(node.target):
+            # With one such parent an EBNC equals a table, whose gains are exact.
+            names = [x for x in names if not node.has_every_function(x)]
+        if not names:
             return {}
-        here, target = state.fits["ebnc"].model, self.node.target
+        here, target = state.fits["ebnc"].model, node.target
         families = dict(here.structure.families)
         steps = [Move(x, target, families | {x: (target,)}, frozenset([x])) for x in names]
         behind = state.scores["ebnc"] - state.score
-        screened = screen(self._scorer(self.node.cases), here, steps)
+        screened = screen(self._scorer(node.cases), here, steps)
         return {step.move.description: step.gain + behind for step in screened}
 
     def refinements(self, state: NodeState) -> list[tuple[float, Move]]:
@@ -115,13 +125,22 @@ class EmbeddedLearner:
         """log p_Jeffreys(D | ∅) − log p_EBNC(D | ∅); see the docstring of the module."""
         node, criterion = self.node, self.node.settings.criterion
         alone = EmbeddedStructure.naive(node.target, ())
-        own = Scorer(self._distinct(alone)).tuned(alone).fit.log_evidence
-        assert own is not None
+        likelihood = likelihood_of(Basis(alone, node.cases.domain), self._distinct(alone))
+
+        def log_evidence(scale: float) -> float:
+            prior = NormalPrior((1.0,), intercept_scale=scale)
+            return laplace_log_evidence(find_optimum(likelihood.with_prior(prior)))
+
         counts = count_cells(node.cases, ())
-        wide = _Intercept(own, largest_log_likelihood(counts), counts.size - 1)
-        jeffreys = wide._replace(log_evidence=dirichlet_log_evidence(counts, JEFFREYS))
+        dimension = likelihood.design.n_outputs
+        own = _Intercept(log_evidence(INTERCEPT_SCALE), largest_log_likelihood(counts), dimension)
+        if node.has_every_function(node.target):
+            best = dirichlet_log_evidence(counts, JEFFREYS)
+        else:
+            best = max(map(log_evidence, INTERCEPT_SCALES))
         n_cases = node.cases.total_weight
-        return criterion.of_local(jeffreys, n_cases) - criterion.of_local(wide, n_cases)
+        replaced = own._replace(log_evidence=best)
+        return criterion.of_local(replaced, n_cases) - criterion.of_local(own, n_cases)
 
     def _distinct(self, structure: EmbeddedStructure) -> Cases:
         return distinct_configurations(self.node.cases, structure.markov_blanket)
@@ -175,11 +194,15 @@ def _from_plain(target: str, domain: Domain, plain: Mapping[str, Any]) -> EBNC:
         structure = EmbeddedStructure.naive(target, plain["naive"])
     else:
         structure = EmbeddedStructure(target, tuple(plain["families"]))
-    counts = {x: domain.n_states(x) for x in structure.inputs}
-    clusters = without_constants(structure, domain).clusters
-    expected = count_terms(clusters, counts) * (domain.n_states(target) - 1)
-    if expected != plain["phi"].size:  # checked before any term is allocated
-        raise ParameterError(f"phi has {plain['phi'].size} numbers; the structure has {expected}")
+    basis, size = Basis(structure, domain), plain["phi"].size
+    # Every term has a column at least; this is checked before any term is allocated.
+    expected = basis.n_outputs * count_terms(
+        basis.structure.clusters, dict.fromkeys(structure.inputs, 2)
+    )
+    if expected > size:
+        raise ParameterError(f"phi has {size} numbers; the structure has at least {expected}")
+    if basis.dimension != size:
+        raise ParameterError(f"phi has {size} numbers; the structure has {basis.dimension}")
     return EBNC(structure, domain, plain["phi"], plain.get("coding", ORTHONORMAL.name))
 
 

@@ -57,6 +57,10 @@ class Node:
         """Whether the node has only one state, so that nothing is to be learned."""
         return self.n_states[self.target] < 2
 
+    def has_every_function(self, name: str) -> bool:
+        """Whether every function of a variable's states is a curve; not if its states are many."""
+        return self.cases.domain.levels(name).n_columns == self.n_states[name] - 1
+
     def n_cells(self, parents: Sequence[str]) -> int:
         """Return the number of cells of a full table with these parents."""
         return prod(self.n_states[x] for x in (*parents, self.target))
@@ -182,7 +186,7 @@ class FromScratchLearner:
         self.name, self.node = name, node
         self._learn, self._gains = learn, gains
 
-    def learn(self, parents: tuple[str, ...], near: LocalFit | None = None) -> LocalFit:  # noqa: ARG002
+    def learn(self, parents: tuple[str, ...], near: LocalFit | None = None) -> LocalFit | None:  # noqa: ARG002
         """Fit the kind to these parents."""
         node, learned = self.node, self._learn(self.node.cases, parents)
         score = None

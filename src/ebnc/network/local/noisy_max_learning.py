@@ -20,7 +20,6 @@ rows keep their prior and contribute nothing.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from ebnc.domain import Domain
 from ebnc.errors import ParameterError
 from ebnc.network.local.configurations import count_configurations
 from ebnc.network.local.local import LearnedLocal
-from ebnc.network.local.node import FromScratchLearner, Kind
+from ebnc.network.local.node import FromScratchLearner, Kind, LocalFit, Node, NodeState
 from ebnc.network.local.noisy_max import NoisyMax
 from ebnc.network.local.plain import FieldType, shaped
 from ebnc.network.local.tree_growth import ALPHAS, JEFFREYS
@@ -307,6 +306,25 @@ def _from_plain(target: str, domain: Domain, plain: Mapping[str, Any]) -> NoisyM
     return NoisyMax(target, domain, leak, effects, descending=plain["descending"])
 
 
+class NoisyMaxLearner(FromScratchLearner):
+    """Fits noisy-MAX nodes, but not where states are many and in order, which would take long."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(NOISY_MAX.name, learn_noisy_max, cause_gains, node)
+
+    def learn(self, parents: tuple[str, ...], near: LocalFit | None = None) -> LocalFit | None:
+        """Fit the kind to these parents; None if a variable has more states than columns."""
+        if all(map(self.node.has_every_function, (self.node.target, *parents))):
+            return super().learn(parents, near)
+        return None
+
+    def gains(self, state: NodeState, names: Sequence[str]) -> dict[str, float]:
+        """Estimate the gain of each of ``names`` as an extra parent."""
+        if not self.node.has_every_function(self.node.target):
+            return {}
+        return super().gains(state, list(filter(self.node.has_every_function, names)))
+
+
 NOISY_MAX = Kind(
     name="noisy-max",
     words="noisy-MAX",
@@ -318,6 +336,6 @@ NOISY_MAX = Kind(
     },
     to_plain=NoisyMax.to_plain,
     from_plain=_from_plain,
-    learner=partial(FromScratchLearner, "noisy-max", learn_noisy_max, cause_gains),
+    learner=NoisyMaxLearner,
     is_readable=True,
 )

@@ -2,23 +2,33 @@
 
     p(z) = Π_i p(z_i | pa_i)
 
+The states of a numeric node are intervals. Where its ``BinDensity`` is known, a number z has the
+density p(interval of z | pa) · p(z | interval of z).
+
 ``ebnc.network.network.Network`` adds methods to learn, query and save it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from types import MappingProxyType
 
-from ebnc.domain import Domain, State
+import numpy as np
+
+from ebnc.domain import Domain, Interval, State
 from ebnc.errors import NetworkError
 from ebnc.network.local.kinds import equal_locals
 from ebnc.network.local.local import Local
 from ebnc.network.model.graph import ancestral_set, topological_order
+from ebnc.parameters.bin_density import BinDensity
+from ebnc.typing import FloatArray
 
 
 class Joint(Mapping[str, Local]):
     """A mapping from every node to its local distribution."""
 
-    def __init__(self, locals_: Iterable[Local]) -> None:
+    def __init__(
+        self, locals_: Iterable[Local], densities: Mapping[str, BinDensity] | None = None
+    ) -> None:
         self._locals: dict[str, Local] = {}
         states: dict[str, tuple[State, ...]] = {}
         ordered: set[str] = set()
@@ -37,6 +47,9 @@ class Joint(Mapping[str, Local]):
             raise NetworkError("a network needs at least one node")
         self.order = topological_order({x: local.parents for x, local in self._locals.items()})
         self.domain = Domain({name: states[name] for name in self._locals}, ordered)
+        self.densities: Mapping[str, BinDensity] = MappingProxyType(dict(densities or {}))
+        for name, density in self.densities.items():
+            self._check_density(name, density)
 
     def __getitem__(self, name: str) -> Local:
         try:
@@ -55,8 +68,10 @@ class Joint(Mapping[str, Local]):
         """Whether both have the same nodes, in the same order, with equal distributions."""
         if not isinstance(other, Joint):
             return NotImplemented
-        return self.variables == other.variables and all(
-            equal_locals(self[x], other[x]) for x in self
+        return (
+            self.variables == other.variables
+            and self.densities == other.densities
+            and all(equal_locals(self[x], other[x]) for x in self)
         )
 
     def __hash__(self) -> int:
@@ -97,6 +112,17 @@ class Joint(Mapping[str, Local]):
         ancestors = ancestral_set({x: self.parents(x) for x in self}, names)
         return [x for x in self.order if x in ancestors]
 
+    def _check_density(self, name: str, density: BinDensity) -> None:
+        """Raise if the bins of a density are not the states of a numeric node."""
+        self[name]  # raises an error if the network has no such node
+        if self.domain.kind(name) != "numeric":
+            raise NetworkError(f"{name!r} has a density, but it is {self.domain.kind(name)}")
+        if not np.array_equal(density.cuts, interval_cuts(self.domain, name)):
+            raise NetworkError(
+                f"the cuts of the density of {name!r} are not those of its states "
+                f"{', '.join(map(str, self.domain[name][:4]))}, …"
+            )
+
     @property
     def variables(self) -> tuple[str, ...]:
         """All nodes, in the order given."""
@@ -111,3 +137,8 @@ class Joint(Mapping[str, Local]):
     def dimension(self) -> int:
         """The number of free parameters of all nodes."""
         return sum(local.dimension for local in self._locals.values())
+
+
+def interval_cuts(domain: Domain, name: str) -> FloatArray:
+    """Return the boundaries between the states of a variable that are intervals."""
+    return np.array([state.high for state in domain[name] if isinstance(state, Interval)][:-1])

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from ebnc.errors import DataError
+from ebnc.report.models import ReportedModel
+
 ACCENT, INK, MUTED, LINE = "#0b5cad", "#1a1e24", "#555e69", "#d5dae1"
 POSITIVE, NEGATIVE = "#2a78bd", "#c2561a"
 
@@ -29,3 +32,14 @@ class Display:
 def plain_text(text: str) -> str:
     """Escape dollar signs, which start a formula in matplotlib."""
     return text.replace("$", r"\$")
+
+
+def class_number(adapter: ReportedModel, of_class: Any, otherwise: int) -> int:
+    """The number of a class; without a label the second of two, else ``otherwise``."""
+    if of_class is None:
+        return 1 if len(adapter.classes) == 2 else otherwise
+    if of_class not in adapter.classes:
+        raise DataError(
+            f"{of_class!r} is not a class of the model; its classes are {adapter.classes[:8]}"
+        )
+    return adapter.classes.index(of_class)

@@ -3,8 +3,15 @@
 from typing import Any, Self
 
 from ebnc.errors import DataError
-from ebnc.report.displays.canvas import MUTED, NEGATIVE, POSITIVE, Display, plain_text
-from ebnc.report.models import ReportedModel, reported
+from ebnc.report.displays.canvas import (
+    MUTED,
+    NEGATIVE,
+    POSITIVE,
+    Display,
+    class_number,
+    plain_text,
+)
+from ebnc.report.models import reported
 from ebnc.report.waterfall import MOST_BARS, Bar, waterfall
 from ebnc.report.words import shortened, signed, state_text, term_name
 
@@ -75,7 +82,7 @@ class ContributionsDisplay(Display):
         if not 0 <= row < len(rows):
             raise DataError(f"row {row} does not exist; the data have {len(rows)} rows")
         parts = adapter.contributions(rows)
-        k = _class_number(adapter, parts.log_odds[row], of_class)
+        k = class_number(adapter, of_class, int(parts.log_odds[row].argmax()))
         states = {}
         for x in rows.names:
             code, known = int(rows.column(x)[row]), adapter.domain[x]
@@ -120,16 +127,6 @@ class ContributionsDisplay(Display):
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.tick_params(axis="y", length=0)
         return self
-
-
-def _class_number(adapter: ReportedModel, log_odds: Any, of_class: Any) -> int:
-    if of_class is None:
-        return 1 if len(adapter.classes) == 2 else int(log_odds.argmax())
-    if of_class not in adapter.classes:
-        raise DataError(
-            f"{of_class!r} is not a class of the model; its classes are {adapter.classes[:8]}"
-        )
-    return adapter.classes.index(of_class)
 
 
 def _label(bar: Bar) -> str:

@@ -174,24 +174,40 @@
     drawBars(bars(odds, ofClass()));
     const changed = states.some((code, i) => code !== data.states[i]);
     byId("case-title").hidden = changed;
+    all("[data-at]").forEach((place) => {
+      const [input, state] = place.dataset.at.split(":").map(Number);
+      place.classList.toggle("here", states[input] === state);
+    });
   };
 
   const choose = (input, code) => {
     states[input] = code;
-    const field = byId(`i${input}`);
+    const field = byId(`i${input}`), slider = byId(`s${input}`);
     if (field) field.value = String(code);
+    if (!slider) return;
+    const cuts = data.inputs[input].cuts;
+    slider.classList.toggle("idle", code > cuts.length);  // missing or not known
+    if (code <= cuts.length) slider.value = String(code);
+    slider.setAttribute("aria-valuetext", data.inputs[input].states[code] ?? "not known");
+  };
+  const forgetNumber = (input) => {
+    const typed = byId(`n${input}`);
+    if (typed) typed.value = "";
   };
   const chooseAll = (codes) => {
     codes.forEach((code, i) => choose(i, code));
     all("[data-number]").forEach((field) => { field.value = ""; });
     show();
   };
-  all("[data-input]").forEach((field) => field.addEventListener("change", () => {
-    states[Number(field.dataset.input)] = Number(field.value);
-    const typed = byId(`n${field.dataset.input}`);
-    if (typed) typed.value = "";
+  const chosenBy = (field, input) => {
+    choose(Number(input), Number(field.value));
+    forgetNumber(input);
     show();
-  }));
+  };
+  all("[data-input]").forEach((field) =>
+    field.addEventListener("change", () => chosenBy(field, field.dataset.input)));
+  all("[data-slider]").forEach((field) =>
+    field.addEventListener("input", () => chosenBy(field, field.dataset.slider)));
   all("[data-number]").forEach((field) => field.addEventListener("input", () => {
     if (field.value === "" || Number.isNaN(field.valueAsNumber)) return;
     const input = Number(field.dataset.number), cuts = data.inputs[input].cuts;
@@ -212,6 +228,6 @@
     map.hidden = map.dataset.ofClass !== byId("table-class").value;
   }));
   // On reload, a browser may restore earlier choices.
-  all("[data-input]").forEach((field) => { states[Number(field.dataset.input)] = Number(field.value); });
+  all("[data-input]").forEach((field) => choose(Number(field.dataset.input), Number(field.value)));
   show();
 })();

@@ -1,0 +1,135 @@
+"""The density of a number whose states are intervals, from the probabilities of these bins.
+
+With cuts c_1 < … < c_{B−1} between the bins b = 0 … B − 1, and p_b the probability of bin b,
+
+    p(y) = p_b / (c_{b+1} − c_b)                         y in bin b, c_b < y ≤ c_{b+1}
+    p(y) = p_0 exp(−(c_1 − y) / s_0) / s_0               y ≤ c_1
+    p(y) = p_{B−1} exp(−(y − c_{B−1}) / s_1) / s_1       y > c_{B−1}
+
+s is the mean distance of the training values in an outer bin from its cut, the maximum likelihood
+estimate of an exponential tail. So the density integrates to 1. It is a step function: a value that
+many rows share (a zero, or a limit of the scale) has a narrow bin of its own, and its density is
+its probability, spread over the bin; it is high, but finite.
+
+The mean of y is Σ_b p_b m_b, where m_b is the mean of the training values in the bin: a midpoint
+would be wrong where values are skew.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ebnc.errors import ParameterError
+from ebnc.typing import FloatArray, IntArray
+
+TINY = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True, eq=False)
+class BinDensity:
+    """What turns probabilities of bins into statements about the number.
+
+    Attributes
+    ----------
+    cuts : array (B − 1,)
+        The ascending cuts between bins; bin b has c_b < y ≤ c_{b+1}. There is one at least.
+    means : array (B,)
+        The mean of the training values in each bin.
+    """
+
+    cuts: FloatArray
+    means: FloatArray
+
+    def __post_init__(self) -> None:
+        for name in ("cuts", "means"):
+            array = np.array(getattr(self, name), dtype=np.float64)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        cuts, means = self.cuts, self.means
+        if cuts.ndim != 1 or not cuts.size or means.shape != (cuts.size + 1,):
+            raise ParameterError(
+                f"bins need a cut at least, and one mean more than cuts; got {cuts.size} cuts and "
+                f"{means.size} means"
+            )
+        if not np.isfinite([*cuts, *means]).all() or (np.diff(cuts) <= 0).any():
+            raise ParameterError("cuts and means of bins must be finite, and cuts must ascend")
+        if (means[:-1] > cuts).any() or (means[1:] < cuts).any():
+            raise ParameterError(f"a mean of a bin lies outside of it: {means}, cuts {cuts}")
+
+    @classmethod
+    def of(
+        cls, values: FloatArray, cuts: FloatArray, weights: FloatArray | None = None
+    ) -> "BinDensity":
+        """Learn the means from training values, none NaN; every bin must have one."""
+        codes = np.searchsorted(cuts, values, side="left")
+        total = np.bincount(codes, weights, minlength=len(cuts) + 1)
+        weighted = values if weights is None else values * weights
+        means = np.bincount(codes, weighted, minlength=len(cuts) + 1) / total
+        low, high = np.append(-np.inf, cuts), np.append(cuts, np.inf)
+        return cls(cuts, np.asarray(means.clip(low, high)))  # rounding
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BinDensity):
+            return NotImplemented
+        return np.array_equal(self.cuts, other.cuts) and np.array_equal(self.means, other.means)
+
+    def __hash__(self) -> int:
+        return hash((self.cuts.tobytes(), self.means.tobytes()))
+
+    @property
+    def n_bins(self) -> int:
+        """B."""
+        return len(self.means)
+
+    @property
+    def widths(self) -> FloatArray:
+        """The width of every bin, and s of the outer ones, shape (B,)."""
+        tails = self.cuts[0] - self.means[0], self.means[-1] - self.cuts[-1]
+        low, high = (max(float(tail), TINY) for tail in tails)
+        return np.concatenate([[low], np.diff(self.cuts), [high]])
+
+    def log_density_in_bin(self, y: FloatArray) -> FloatArray:
+        """Return log p(y | bin of y), shape of y; 0 for NaN, which has no density."""
+        widths = self.widths
+        beyond = np.maximum(self.cuts[0] - y, 0.0) / widths[0]
+        beyond += np.maximum(y - self.cuts[-1], 0.0) / widths[-1]
+        inside = -np.log(widths[np.searchsorted(self.cuts, np.nan_to_num(y))]) - beyond
+        return np.where(np.isnan(y), 0.0, inside)
+
+    def log_density(self, log_p: FloatArray, y: FloatArray) -> FloatArray:
+        """Return log p(y) of one y, not NaN, for each row of log p_b (rows, B), shape (rows,)."""
+        own = log_p[np.arange(len(y)), np.searchsorted(self.cuts, y)]
+        return np.asarray(own + self.log_density_in_bin(y))
+
+    def mean(self, p: FloatArray) -> FloatArray:
+        """Return the mean of y for each row of p_b (rows, B), shape (rows,)."""
+        return np.asarray(p @ self.means)
+
+    def quantiles(self, p: FloatArray, q: FloatArray) -> FloatArray:
+        """Return the numbers that y does not exceed with probability q, shape (rows, len(q)).
+
+        ``p``: p_b, shape (rows, B).
+        """
+        wrong = q[~((q > 0) & (q < 1))]
+        if wrong.size:
+            raise ParameterError(f"quantiles must lie between 0 and 1, got {wrong[0]}")
+        upper = np.cumsum(p, axis=1)
+        rows = np.arange(len(p))
+        result = np.empty((len(p), len(q)))
+        for column, level in enumerate(q):
+            bins = (upper[:, :-1] < level).sum(axis=1)
+            own = np.maximum(p[rows, bins], TINY)
+            result[:, column] = self._inverse(bins, 1.0 - (upper[rows, bins] - level) / own)
+        return result
+
+    def sample(self, bins: IntArray, generator: np.random.Generator) -> FloatArray:
+        """Draw a number from each of these bins."""
+        return self._inverse(bins, generator.random(len(bins)))
+
+    def _inverse(self, bins: IntArray, share: FloatArray) -> FloatArray:
+        """Return y with p(Y ≤ y | bin) = share."""
+        inner_ends = np.append(self.cuts[:1], self.cuts)
+        share = share.clip(TINY, 1.0 - 2.0**-53)
+        step = np.where(bins == 0, np.log(share), share)
+        step = np.where(bins == self.n_bins - 1, -np.log1p(-share), step)
+        return np.asarray(inner_ends[bins] + step * self.widths[bins])

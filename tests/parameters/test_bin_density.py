@@ -1,0 +1,116 @@
+"""The density of a number in bins, against numerical integration and scipy's distributions."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import expon, kstest
+
+from ebnc.data.discretise import fine_cuts
+from ebnc.errors import ParameterError
+from ebnc.parameters.bin_density import BinDensity
+
+RNG = np.random.default_rng(0)
+VALUES = {
+    "normal": RNG.normal(3.0, 2.0, 500),
+    "long tail": np.exp(2 * RNG.normal(size=500)),
+    "atom at the end": np.maximum(RNG.normal(size=400), 0.0),
+    "two bins": np.array([1.0, 1.0, 2.0, 5.0, 7.0]),
+}
+
+
+@pytest.fixture(params=list(VALUES))
+def learned(request):
+    values = VALUES[request.param]
+    cuts = fine_cuts(values) if len(values) > 10 else np.array([3.0])
+    density = BinDensity.of(values, cuts)
+    shares = np.bincount(np.searchsorted(cuts, values), minlength=density.n_bins) / len(values)
+    tilted = shares * np.random.default_rng(1).uniform(0.5, 2.0, density.n_bins)
+    return values, density, tilted / tilted.sum()
+
+
+def integral(density, p, x):
+    """∫ p(y) dy up to x, piece by piece."""
+
+    def at(y):
+        return float(np.exp(density.log_density(np.log(p)[None], np.array([y])))[0])
+
+    ends = [-np.inf, *density.cuts[density.cuts < x], x]
+    return sum(quad(at, *ends[i : i + 2])[0] for i in range(len(ends) - 1))
+
+
+def test_density_integrates_to_one(learned):
+    _, density, p = learned
+    assert integral(density, p, np.inf) == pytest.approx(1.0, abs=1e-7)
+
+
+def test_quantiles_are_those_of_the_integrated_density(learned):
+    _, density, p = learned
+    levels = np.array([1e-4, 0.01, 0.2, 0.5, 0.9, 0.999])
+    at = density.quantiles(p[None], levels)[0]
+    assert (np.diff(at) > 0).all()
+    for level, x in zip(levels, at, strict=True):
+        assert integral(density, p, x) == pytest.approx(level, abs=1e-7)
+
+
+def test_samples_follow_the_density(learned):
+    _, density, p = learned
+    generator = np.random.default_rng(2)
+    drawn = density.sample(generator.choice(len(p), 4000, p=p), generator)
+    levels = np.linspace(0, 1, 4001)[1:-1]
+    at = density.quantiles(p[None], levels)[0]
+    assert kstest(drawn, lambda x: np.interp(x, at, levels, 0.0, 1.0)).pvalue > 0.01
+
+
+def test_mean_with_the_training_shares_is_the_mean_of_the_training_values(learned):
+    values, density, _ = learned
+    codes = np.searchsorted(density.cuts, values)
+    shares = np.bincount(codes, minlength=density.n_bins) / len(values)
+    assert density.mean(shares[None])[0] == pytest.approx(values.mean())
+
+
+def test_tails_are_exponential_with_the_maximum_likelihood_rate():
+    values = np.random.default_rng(3).exponential(2.5, 2000)
+    density = BinDensity.of(values, fine_cuts(values))
+    beyond = values[values > density.cuts[-1]] - density.cuts[-1]
+    _, rate = expon.fit(beyond, floc=0.0)
+    found = density.log_density_in_bin(density.cuts[-1] + np.array([0.1, 3.0, 50.0]))
+    np.testing.assert_allclose(found, expon.logpdf([0.1, 3.0, 50.0], scale=rate))
+
+
+def test_weights_count_rows():
+    values, weights = np.array([1.0, 2.0, 4.0, 8.0]), np.array([3.0, 1.0, 2.0, 4.0])
+    cuts = np.array([3.0])
+    repeated = np.repeat(values, weights.astype(int))
+    assert BinDensity.of(values, cuts, weights) == BinDensity.of(repeated, cuts)
+
+
+def test_missing_entries_have_no_density():
+    density = BinDensity.of(VALUES["normal"], fine_cuts(VALUES["normal"]))
+    assert density.log_density_in_bin(np.array([np.nan]))[0] == 0.0
+
+
+def test_equal_records_are_equal():
+    density = BinDensity([1.0, 2.0], [0.5, 1.5, 2.5])
+    assert density == BinDensity(density.cuts.copy(), density.means.copy())
+    assert density != BinDensity([1.0, 2.0], [0.4, 1.5, 2.5])
+    assert len({density, BinDensity(density.cuts, density.means)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("cuts", "means", "message"),
+    [
+        ([2, 1], [0, 1, 3], "ascend"),
+        ([], [1], "a cut at least"),
+        ([1], [0.5], "one mean more"),
+        ([1, 2], [0.5, 7.0, 8.0], "outside"),
+        ([1], [0.5, np.inf], "finite"),
+    ],
+)
+def test_impossible_records_are_refused(cuts, means, message):
+    with pytest.raises(ParameterError, match=message):
+        BinDensity(cuts, means)
+
+
+def test_impossible_levels_are_refused():
+    with pytest.raises(ParameterError, match="between 0 and 1"):
+        BinDensity([1.0], [0.0, 2.0]).quantiles(np.array([[0.5, 0.5]]), np.array([1.0]))
