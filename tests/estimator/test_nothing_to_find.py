@@ -20,14 +20,10 @@ def null_data(kind, n_inputs, n_rows, seed):
     return x[:n_rows], y[:n_rows], x[n_rows:], y[n_rows:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "n_inputs", "n_rows"),
-    [
-        ("numbers", 20, 40),
-        pytest.param("numbers", 60, 60, marks=pytest.mark.slow),
-        pytest.param("labels", 20, 60, marks=pytest.mark.slow),
-        pytest.param("numbers", 60, 300, marks=pytest.mark.slow),
-    ],
+    [("numbers", 20, 40), ("numbers", 60, 60), ("labels", 20, 60), ("numbers", 60, 300)],
 )
 def test_noise_is_not_selected(kind, n_inputs, n_rows):
     nothing, excess = 0, []

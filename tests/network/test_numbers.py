@@ -1,5 +1,8 @@
 """Numeric nodes: densities by numerical integration and by hand, samples, evidence and queries."""
 
+import json
+
+import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,9 +11,9 @@ from scipy.stats import ks_2samp, kstest, linregress, norm
 
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain, Interval
-from ebnc.errors import NetworkError, ParameterError, QueryError
+from ebnc.errors import FormatError, NetworkError, ParameterError, QueryError
 from ebnc.field import Field
-from ebnc.formats.native import schema
+from ebnc.formats.native import load, schema
 from ebnc.formats.network_json import network_from_json, network_to_json
 from ebnc.network.network import Network
 
@@ -264,20 +267,32 @@ def test_noisy_max_is_refused_for_numbers_and_a_table_takes_its_place():
         assert network[name].kind == "table"
 
 
-def test_files_keep_densities(network):
-    plain = network_to_json(network)
-    import jsonschema
-
-    for density in plain["densities"]:
-        part = {"$defs": schema()["$defs"], "$ref": "#/$defs/density"}
-        jsonschema.validate(density, part)
-    back = network_from_json(Field(plain))
+def test_files_keep_densities(network, tmp_path):
+    network.save(tmp_path / "net.json")
+    plain = json.loads((tmp_path / "net.json").read_text())
+    jsonschema.validate(plain, schema())
+    back = load(tmp_path / "net.json")
     assert back == network
     test = wave(30, 8)
     np.testing.assert_array_equal(back.log_likelihood(test), network.log_likelihood(test))
     assert "densities" not in network_to_json(Network.fit("[a][b|a][c|b]", wave(60, 0)))
-    plain["densities"].append(plain["densities"][0])
-    with pytest.raises(Exception, match="two densities"):
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda all_: all_.append(all_[0]), "two densities"),
+        (lambda all_: all_[0].update(variable=2), "0 cuts"),
+        (lambda all_: all_[0]["means"].pop(), "one mean more"),
+        (lambda all_: all_[0]["means"].reverse(), "outside"),
+        (lambda all_: all_[0].update(variable=9), "no variable has number 9"),
+        (lambda all_: all_[0].pop("means"), "means"),
+    ],
+)
+def test_damaged_densities_are_refused(network, change, message):
+    plain = json.loads(json.dumps(network_to_json(network)))
+    change(plain["densities"])
+    with pytest.raises(FormatError, match=message):
         network_from_json(Field(plain))
 
 

@@ -103,7 +103,7 @@ def stored_from_json(field: Field) -> StoredClassifier:
             f"{len(classes)} classes, but the target has {n_states} states"
         )
     items = parts["models"].items(most=10_000)
-    models = [_weighted_from_json(item, domain, ebnc.target) for item in items]
+    models = [_weighted_from_json(item, domain, ebnc) for item in items]
     if abs(sum(model.weight for model in models) - 1.0) > 1e-9:
         raise parts["models"].error("the weights do not add up to 1")
     parameters, is_at_maximum = parameters_from_json(parts["parameters"])
@@ -133,16 +133,20 @@ def _weighted_to_json(model: WeightedModel) -> dict[str, Any]:
     }
 
 
-def _weighted_from_json(field: Field, domain: Domain, target: str) -> WeightedModel:
+def _weighted_from_json(field: Field, domain: Domain, ebnc: FittedEBNC) -> WeightedModel:
+    """Read one model of an average; ``ebnc`` must have its target and inputs."""
     parts = field.object(["weight", "structure", "terms", "draws"], ["weak_pairs"])
     weight = parts["weight"].number()
     if not 0 < weight <= 1:
         raise parts["weight"].error(f"must lie between 0 and 1, got {weight:g}")
     structure = structure_from_json(parts["structure"])
-    if structure.target != target:
-        raise parts["structure"].error(f"has target {structure.target!r}, not {target!r}")
+    if structure.target != ebnc.target:
+        raise parts["structure"].error(f"has target {structure.target!r}, not {ebnc.target!r}")
     weak = "weak_pairs" in parts and parts["weak_pairs"].boolean()
     basis, order = basis_from_json(structure, domain, parts["terms"], weak_pairs=weak)
+    others = set(basis.structure.markov_blanket).difference(ebnc.domain)
+    if others:
+        raise parts["structure"].error(f"has input {min(others)!r}, which 'ebnc' does not have")
     draws = [phi_from_json(basis, order, draw) for draw in parts["draws"].items()]
     if not draws:
         raise parts["draws"].error("must have at least one item")
