@@ -154,6 +154,8 @@ WRONG = {
     "criterion": ["aic", None],
     "prior_scale": ["wide", -1.0, [], None],
     "average": ["yes"],
+    "numbers": ["cut", None],
+    "kinds": [3, "ordered"],
     "class_weight": ["even", 2.0],
     "max_cluster_cells": [0, 1.5, "many"],
     "max_parents": [-1, True],
