@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from cli.command import refused
-from ebnc.score.fit_memory import fit_bytes
+from ebnc import Domain, EmbeddedStructure
+from ebnc.domain import Levels
+from ebnc.parameters.phi import Basis
+from ebnc.score.fit_memory import SMALL, fit_bytes
 
 GIB = 2**30
 COMMAND = Path(sys.executable).with_name("ebnc")
@@ -59,13 +62,27 @@ def test_dates_and_many_labels_are_learned_in_less_than_two_gigabytes(shop, tmp_
 
 
 @pytest.mark.parametrize(
-    ("n_states", "n_classes", "n_rows", "measured"),
+    ("levels", "n_classes", "n_rows", "measured"),
     [
-        ([8] * 50, 5, 4_000, 183e6),
-        ([584, 5, 5, 5, 5, 5], 2, 2_000, 115e6),
-        ([4] * 10, 2, 400_000, 101e6),
+        ([Levels(8)] * 50, 5, 4_000, 183e6),
+        ([Levels(584), *[Levels(5)] * 5], 2, 2_000, 115e6),
+        ([Levels(4)] * 10, 2, 400_000, 101e6),
+        ([Levels(31, 31)] * 40, 2, 400, 290e6),
     ],
 )
-def test_estimates_against_peaks_that_were_measured(n_states, n_classes, n_rows, measured):
+def test_estimates_against_peaks_that_were_measured(levels, n_classes, n_rows, measured):
     """Of ``EBNCClassifier.fit``, on two cores, above what the process had before."""
-    assert 0.8 * measured < fit_bytes(n_states, n_classes, n_rows) < 2.5 * measured
+    assert 0.8 * measured < fit_bytes(levels, Levels(n_classes), n_rows) < 2.5 * measured
+
+
+@pytest.mark.parametrize("levels", [Levels(3), Levels(31, 31), Levels(5, 4)])
+def test_estimates_count_the_columns_of_curves_and_of_weak_pairs(levels):
+    """The part of the Hessian: ten matrices of the size of the largest model."""
+    names = [f"x{i}" for i in range(8)]
+    states = [*range(levels.n_ordered or 3), *[None] * (levels.n_states > levels.n_ordered > 0)]
+    ordered = names if levels.n_ordered else ()
+    domain = Domain(dict.fromkeys(names, states) | {"y": 3}, ordered)
+    assert domain.levels("x0") == levels
+    basis = Basis(EmbeddedStructure.naive("y", names), domain, weak_pairs=True)
+    rest = SMALL + 8 * 3 * 2 * levels.n_states**2
+    assert fit_bytes([levels] * 8, Levels(3), 0) - rest == 80 * basis.dimension**2

@@ -42,7 +42,7 @@ def learn_domain(
     """Return the states of ``inputs`` and of the target, which is never cut into intervals."""
     target = summary.target
     names = [*inputs, *([] if target is None else [target])]
-    if target is not None and coding.kinds.get(target) == "numeric":
+    if target is not None and target not in declared and coding.kinds.get(target) == "numeric":
         raise ParameterError(f"the target {target!r} has classes, so its kind cannot be 'numeric'")
     ordered = {name for name in names if _is_ordered(name, summary, declared, coding)}
 

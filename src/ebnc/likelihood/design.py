@@ -98,7 +98,7 @@ class Bag:
 
     @cached_property
     def _whole_matrix(self) -> FloatArray:
-        return self.to_cells(np.eye(self.keep.size))
+        return self.to_cells(np.eye(self.keep.size)) if self.matrix is None else self.matrix
 
     def pull_back_squares(self, diagonal: FloatArray) -> FloatArray:
         """Mᵀ diag(t) M for every column t of (cells, q), shape (q, columns, columns).

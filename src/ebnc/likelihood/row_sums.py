@@ -6,7 +6,7 @@ tuples and lists of them) that can be added over parts.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -236,7 +236,9 @@ def _add_outside(
     residual: FloatArray,
     number: int,
 ) -> None:
-    totals[number].add_rows(chunk, residual, *bags[number])
+    bag, beside = bags[number]
+    own = replace(bag)  # its matrix is not kept: all pairs of 100 inputs would take 1 GB
+    totals[number].add_rows(chunk, residual, own, beside)
 
 
 def draw_sample(counts: CellCounts, rates: FloatArray) -> CellCounts:

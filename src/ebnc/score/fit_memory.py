@@ -1,36 +1,59 @@
 """An estimate of the peak memory of learning, made before learning starts.
 
-With d parameters of the naive structure, K classes, r states of an input and n distinct rows:
+With d parameters of the naive structure, or of its weak pairs where these are fitted, K classes, r
+states of an input and n distinct rows:
 
 - Newton's method, the evidence and leave-one-out need about ten d × d matrices if the Hessian is
   factored, and only vectors otherwise;
 - the blocks of one input need K(K − 1)/2 · r² numbers, two at a time;
 - rows need their codes and a few numbers for each class.
 
-Measured peaks were 183, 115 and 101 MB; the estimates are 216, 97 and 113. A fit with a fixed scale
-σ needs less: 287 MB instead of 1 068 for 26 classes and 16 inputs of ten states.
+Measured peaks were 183, 115, 101 and 290 MB; the estimates are 294, 169, 201 and 262. A fit with a
+fixed scale σ needs less: 287 MB instead of 1 068 for 26 classes and 16 inputs of ten states.
 """
 
 from collections.abc import Sequence
 
-from ebnc.domain import Domain
+from ebnc.domain import Domain, Levels
 from ebnc.errors import TooLargeError
 from ebnc.fitting.newton import LARGEST_FACTOR
 from ebnc.memory import available_memory, readable_size
+from ebnc.parameters.coding import wave_numbers
 
 SHARE = 0.8  # maximum share of the available memory for a fit
-SMALL = 64 * 2**20  # bytes that every search needs
+SMALL = 128 * 2**20  # bytes that every search needs
 MATRICES = 10  # number of matrices of the Hessian's size at the peak
 LARGEST_BLOCK = 2**31  # maximum bytes for a single input
 
+MOST_IN_PAIRS = 100  # inputs: some 5 000 weak pairs
+LARGEST_WITH_PAIRS = 4000  # parameters; the work grows with the third power
+FEW_PARAMETERS = 1500  # up to here weak pairs may have more parameters than there are data
 
-def fit_bytes(n_states: Sequence[int], n_classes: int, n_rows: int) -> int:
-    """Return the peak bytes of a fit with main effects of inputs with these numbers of states."""
-    dimension = (n_classes - 1) * (1 + sum(r - 1 for r in n_states))
+
+def may_have_pairs(n_inputs: int, dimension: int, n_observed: float) -> bool:
+    """Whether weak pairs of this dimension in total are fitted; ``n_observed``: cases times t_Y."""
+    most = min(LARGEST_WITH_PAIRS, max(FEW_PARAMETERS, n_observed))
+    return 1 < n_inputs <= MOST_IN_PAIRS and dimension <= most
+
+
+def fit_bytes(levels: Sequence[Levels], of_target: Levels, n_rows: int) -> int:
+    """Return the peak bytes of learning from inputs with these levels."""
+    n_classes = of_target.n_states
+    dimension = of_target.n_columns * (1 + sum(each.n_columns for each in levels))
+    with_pairs = dimension + of_target.n_columns * _columns_of_pairs(levels)
+    if may_have_pairs(len(levels), with_pairs, n_rows * of_target.n_columns):
+        dimension = with_pairs
     is_factored = dimension <= LARGEST_FACTOR
     hessian = MATRICES * dimension**2 if is_factored else 20 * dimension
-    rows = n_rows * (len(n_states) + 3 * n_classes)
-    return SMALL + 8 * (hessian + rows) + _block_bytes(max(n_states, default=1), n_classes)
+    rows = n_rows * (len(levels) + 3 * n_classes)
+    most_states = max((each.n_states for each in levels), default=1)
+    return SMALL + 8 * (hessian + rows) + _block_bytes(most_states, n_classes)
+
+
+def _columns_of_pairs(levels: Sequence[Levels]) -> int:
+    """Return the columns of all weak pairs: products of columns that are no fast waves."""
+    slow = [sum(wave == 1 for wave in wave_numbers(each)) for each in levels]
+    return (sum(slow) ** 2 - sum(n**2 for n in slow)) // 2
 
 
 def refuse_large_fit(domain: Domain, inputs: Sequence[str], target: str, n_rows: int) -> None:
@@ -47,7 +70,7 @@ def refuse_large_fit(domain: Domain, inputs: Sequence[str], target: str, n_rows:
                 f"{problem} {readable_size(block)} for {x!r} alone, more than the "
                 f"{readable_size(LARGEST_BLOCK)} that one input may take; {remedy}"
             )
-    needed = fit_bytes([domain.n_states(x) for x in inputs], n_classes, n_rows)
+    needed = fit_bytes([domain.levels(x) for x in inputs], domain.levels(target), n_rows)
     limit = int(SHARE * available_memory())
     if needed > limit:
         raise TooLargeError(

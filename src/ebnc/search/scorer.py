@@ -19,6 +19,7 @@ from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.parameters.phi import Basis, transfer
 from ebnc.score.criterion import Criterion, Laplace
+from ebnc.score.fit_memory import LARGEST_WITH_PAIRS, MOST_IN_PAIRS, may_have_pairs
 from ebnc.score.scales import maximise_evidence
 from ebnc.search.structure_prior import log_cluster_prior, log_number_of_effects
 from ebnc.structure.clusters import Cluster
@@ -27,10 +28,7 @@ from ebnc.threads import in_parallel
 from ebnc.typing import FloatArray
 
 LAPLACE = Laplace()
-MOST_IN_PAIRS = 100  # inputs: some 5 000 weak pairs
 ROUGHLY = 0.3  # nats: the scales of a model that only predicts need not be exact
-LARGEST_WITH_PAIRS = 4000  # parameters; the work grows with the third power
-FEW_PARAMETERS = 1500  # up to here weak pairs may have more parameters than there are data
 MOST_PROJECTED = 16  # size of the cache of projected cases
 
 
@@ -117,7 +115,7 @@ class Scorer:
         domain, n_inputs = self.cases.domain, len(structure.markov_blanket)
         basis = Basis(structure, domain, weak_pairs=n_inputs <= MOST_IN_PAIRS)
         n_observed = self.cases.total_weight * basis.n_outputs
-        if basis.dimension > min(LARGEST_WITH_PAIRS, max(FEW_PARAMETERS, n_observed)):
+        if not may_have_pairs(n_inputs, basis.dimension, n_observed):
             basis = Basis(structure, domain)
         if basis.dimension > LARGEST_WITH_PAIRS or basis.terms == near.fit.design.basis.terms:
             return None
