@@ -78,7 +78,9 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         search, and then multiplies the scales by the factor that minimises leave-one-out log-loss.
     average : bool
         Average the predictions over the models visited in the search, weighted by their evidence
-        (Occam's window). False: predict with the best model, ``ebnc_``, alone.
+        (Occam's window), and over a model of all inputs and weak pairs, whose weight minimises
+        leave-one-out log-loss (with ``prior_scale="loo"``). False: predict with the best model,
+        ``ebnc_``, alone.
     numbers : {"smooth", "mdlp", "quantile"}
         What numbers become: fine bins over which effects are smooth curves, intervals that are cut
         by the classes (MDLP), or five intervals of equal weight.
