@@ -31,7 +31,7 @@ from ebnc.data.read import learn_joint_cases
 rng = np.random.default_rng(0)
 names = [f"V{i}" for i in range(1501)]
 ones = rng.random((2500, 1501)) < 0.05
-cases = learn_joint_cases(dict(zip(names, ones.T, strict=True)), None, "state", None)
+cases, _ = learn_joint_cases(dict(zip(names, ones.T, strict=True)), None, "state", None)
 fit_dense_node(Indicators.of(cases, names), 1500)
 with open("/proc/self/status") as status:  # ru_maxrss is at least what the parent has
     print(next(line.split()[1] for line in status if line.startswith("VmHWM")))

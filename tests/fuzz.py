@@ -77,15 +77,18 @@ def check_table(seed: int, folder: Path) -> None:
         return
     assert not is_refused(columns)
     states = {x: first.ebnc_.domain[x] for x in inputs if x not in first.constant_features_}
-    codes = {}
+    codes, ordered = {}, set()
     for x in inputs:
         kind, entries = meaning(columns[x])
         if x in states:
             assert states_are_right(states[x], kind, entries), (x, states[x])
-            codes[x] = [code(states[x], kind, entry) for entry in entries]
+            gap = -1 if kind != "label" else len(states[x]) - 1  # beside a curve, or a label
+            codes[x] = [gap if e is None else code(states[x], kind, e) for e in entries]
+            if kind != "label":
+                ordered.add(x)
         else:
             assert kind != "label" or len(set(entries)) == 1, x
-    expected = model_of_codes(codes, classes)
+    expected = model_of_codes(codes, ordered, classes)
     for name, model in learned.items():
         assert not isinstance(model, str), (name, model)
         found = {x: model.ebnc_.domain[x] for x in inputs if x in model.ebnc_.domain}
@@ -151,11 +154,18 @@ def outcome(job: Callable[[], Any]) -> Any:
         return str(error)
 
 
-def model_of_codes(codes: dict[str, list[int]], classes: list[str]) -> np.ndarray:
-    """p(y|x) of a model learned from numbers of states, which leave a reader nothing to do."""
+def model_of_codes(
+    codes: dict[str, list[int]], ordered: set[str], classes: list[str]
+) -> np.ndarray:
+    """p(y|x) of a model learned from numbers of states, which leave a reader nothing to do.
+
+    −1 is a missing entry of a variable whose states are in order.
+    """
     frame = pd.DataFrame(
         {
-            x: pd.Categorical.from_codes(column, [f"s{i:03d}" for i in range(max(column) + 1)])
+            x: pd.Categorical.from_codes(
+                column, [f"s{i:03d}" for i in range(max(column) + 1)], ordered=x in ordered
+            )
             for x, column in codes.items()
         }
     )

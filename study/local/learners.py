@@ -47,7 +47,7 @@ def learn(data: pd.DataFrame, truth: ebnc.Network, structure: str, kind: str) ->
 def learn_nodes(data: pd.DataFrame, truth: ebnc.Network, kinds: tuple[str, ...]) -> ebnc.Network:
     """The nodes of a network whose arcs are known."""
     names = truth.variables
-    cases = learn_joint_cases(data[list(names)], truth.domain, "state", None)
+    cases, _ = learn_joint_cases(data[list(names)], truth.domain, "state", None)
     known = set(truth.arcs)
     others = [(x, y) for x in names for y in names if x != y and (x, y) not in known]
     constraints = Constraints.of(names, required=known, forbidden=others)
@@ -68,7 +68,7 @@ def hill_climbing(data: pd.DataFrame, truth: ebnc.Network) -> ebnc.Network:
         found = learner.learnBN()
     name = {node: found.variable(node).name() for node in found.nodes()}
     parents = {name[i]: [name[p] for p in found.parents(i)] for i in found.nodes()}
-    cases = learn_joint_cases(data, truth.domain, "state", None)
+    cases, _ = learn_joint_cases(data, truth.domain, "state", None)
     return ebnc.Network(ebnc.Table.learn(_of(cases, x), parents[x]) for x in truth)
 
 

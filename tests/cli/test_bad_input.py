@@ -158,7 +158,7 @@ def test_model_files_cut_off(good, verb, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (b'"version": 1', b'"version": 7', "this ebnc reads versions up to 1; upgrade ebnc"),
+        (b'"version": 2', b'"version": 7', "this ebnc reads versions up to 2; upgrade ebnc"),
         (NUMBERS, rb"\g<1>NaN, ", "NaN"),
         (NUMBERS, rb"\g<1>1e999, ", "too large"),
         (NUMBERS, rb"\g<1>1e300, ", "too large"),
