@@ -254,7 +254,7 @@ def _print_summary(
     n_cases: float,
     held_out: "HeldOut | None",
 ) -> None:
-    from ebnc.cli.printing import print_table, readable_count
+    from ebnc.cli.printing import averaged_text, print_table, readable_count
     from ebnc.cli.streams import STANDARD
 
     stream = sys.stderr if out == STANDARD else sys.stdout
@@ -268,7 +268,7 @@ def _print_summary(
         ("structure", str(classifier.structure_)),
         ("parameters", readable_count(classifier.dimension_)),
         ("log evidence", "none under a flat prior" if evidence is None else f"{evidence:.2f}"),
-        ("averaged over", f"{len(classifier.models_)} models"),
+        ("averaged over", averaged_text(len(classifier.models_))),
         ("model file", "standard output" if out == STANDARD else out),
     ]
     if held_out is not None:

@@ -53,5 +53,10 @@ def readable_count(count: int) -> str:
     return f"about 10^{(count.bit_length() - 1) * 0.30103:.0f}"
 
 
+def averaged_text(n_models: int) -> str:
+    """Say how many models a prediction averages over."""
+    return f"{n_models} models" if n_models > 1 else "no other model"
+
+
 def _shown(cell: object) -> str:
     return f"{cell:.3f}" if isinstance(cell, float) else str(cell)

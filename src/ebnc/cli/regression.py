@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ebnc.cli.printing import print_json, print_table, readable_count
+from ebnc.cli.printing import averaged_text, print_json, print_table, readable_count
 from ebnc.cli.provenance import provenance_of
 from ebnc.cli.streams import STANDARD, finishing, output
 from ebnc.estimator.regressor import EBNCRegressor
@@ -79,7 +79,7 @@ def write_regressor(
                 ("selected", f"{selected} of {regressor.n_features_in_} inputs"),
                 ("structure", str(ebnc.structure)),
                 ("parameters", readable_count(classifier.dimension_)),
-                ("averaged over", f"{len(classifier.models_)} models"),
+                ("averaged over", averaged_text(len(classifier.models_))),
                 ("model file", "standard output" if out == STANDARD else out),
             ]
             print_table(rows, stream=sys.stderr if out == STANDARD else sys.stdout)
