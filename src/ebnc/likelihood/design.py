@@ -70,6 +70,8 @@ class Bag:
     @cached_property
     def matrix(self) -> FloatArray | None:
         """M, or None if the computation axis by axis is cheaper."""
+        if len(self.factors) == 1:
+            return np.ascontiguousarray(self.factors[0][:, self.keep])
         n_columns = self.keep.size
         by_axis = 2 * sum(factor.shape[0] for factor in self.factors)
         if self.n_cells * n_columns > DENSE_CELLS and n_columns > by_axis:
