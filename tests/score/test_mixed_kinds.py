@@ -12,7 +12,7 @@ from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.laplace import laplace_log_evidence
 from ebnc.score.leave_one_out import chosen_rows, leave_one_out_log_loss, losses_of_rows
 from ebnc.score.predictive_scale import rescaled
-from ebnc.score.scales import HYPER_MEAN, _Place, maximise_evidence
+from ebnc.score.scales import HYPER_MEAN, _FitAtScales, maximise_evidence
 from ebnc.score.stacking import weight_of_second
 from explicit import DOMAINS, problem_named
 
@@ -36,7 +36,7 @@ def test_evidence_and_its_gradient_in_all_scales(name, weak_pairs):
     has_weak = any(term.is_weak for term in posterior.design.basis.terms)
     assert groups[-1:] == (-1,) if has_weak else -1 not in groups
     rho = np.linspace(-0.7, 0.2, len(groups))
-    place = _Place.at(posterior, rho, None, None)
+    place = _FitAtScales.at(posterior, rho, None, None)
     assert place.total == pytest.approx(total(problem, groups, rho), abs=1e-6)
     for s in range(len(groups)):
         step = np.zeros(len(groups))

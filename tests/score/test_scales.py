@@ -8,7 +8,7 @@ import ebnc
 from ebnc.fitting.optimum import find_optimum
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.laplace import laplace_log_evidence
-from ebnc.score.scales import HYPER_MEAN, _Place, maximise_evidence
+from ebnc.score.scales import HYPER_MEAN, _FitAtScales, maximise_evidence
 from problems import domain_of, posterior_of, random_data, structure_named
 
 
@@ -31,7 +31,7 @@ def posterior(request):
 def test_the_gradient_of_evidence_equals_finite_differences(posterior):
     n_orders = int(posterior.design.groups.max())
     rho = np.linspace(-0.5, 0.3, n_orders)
-    place = _Place.at(posterior, rho, None, None)
+    place = _FitAtScales.at(posterior, rho, None, None)
     assert place.total == pytest.approx(total(posterior, rho), abs=1e-8)
     for s in range(n_orders):
         step = np.zeros(n_orders)

@@ -23,7 +23,7 @@ def look_up_pair(ones, others, width, table, out):  # type: ignore[no-untyped-de
 
 
 @compiled
-def lean(cells, offsets, tables, weights, spread, start, begin, end, out):  # type: ignore[no-untyped-def]
+def add_gradient(cells, offsets, tables, weights, spread, start, begin, end, out):  # type: ignore[no-untyped-def]
     """out[k, offsets[b] + c] += Σ_{i: cells[b, i] = c} n_i p_k (u_k − Σ_l p_l u_l).
 
         u = diag H − 2 H p

@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from ebnc.fitting.fit import Fit
-from ebnc.kernels.log_determinant import lean, look_up_pair
+from ebnc.kernels.log_determinant import add_gradient, look_up_pair
 from ebnc.likelihood.counts import CellCounts
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
@@ -30,12 +30,12 @@ def log_determinant_gradient(posterior: Posterior, fit: Fit) -> FloatArray:
     """Return ∂ log |A| / ∂φ at φ̃, shape (columns, t_Y)."""
     design, add_up = fit.design, posterior.data.add_up
     if posterior.writes_rows_out:
-        return add_up(_sum_leaning_dense, fit) @ design.class_map
+        return add_up(_sum_gradient_of_rows, fit) @ design.class_map
     tables = design.phi_to_tables(fit.solution.phi)
-    return design.pull_back(add_up(_sum_leaning, tables, fit.curvature.inverse()))
+    return design.pull_back(add_up(_sum_gradient, tables, fit.curvature.inverse()))
 
 
-def _sum_leaning(counts: CellCounts, tables: FloatArray, covariance: FloatArray) -> FloatArray:
+def _sum_gradient(counts: CellCounts, tables: FloatArray, covariance: FloatArray) -> FloatArray:
     """Return the gradient in tables, (K − 1, cells); H is looked up."""
     total = np.zeros_like(tables)
     for start, stop in row_chunks(counts.n_rows, counts.design.n_class_pairs):
@@ -45,7 +45,7 @@ def _sum_leaning(counts: CellCounts, tables: FloatArray, covariance: FloatArray)
             out = np.zeros_like(tables)
             places = start + rows[0], start + rows[1]
             offsets = counts.design.offsets
-            lean(counts.cells, offsets, tables, counts.weights, spread, start, *places, out)
+            add_gradient(counts.cells, offsets, tables, counts.weights, spread, start, *places, out)
             return out
 
         total += np.sum(in_parallel(part, row_blocks(stop - start)), axis=0)
@@ -71,17 +71,17 @@ def _look_up(
     look_up_pair(ones[own], others[own], width, table, out[own])
 
 
-def _sum_leaning_dense(counts: CellCounts, fit: Fit) -> FloatArray:
+def _sum_gradient_of_rows(counts: CellCounts, fit: Fit) -> FloatArray:
     """Return the gradient in φ Qᵀ, (columns, K − 1); H is computed from dense rows."""
     total = np.zeros((fit.design.n_columns, fit.design.n_others))
     for chunk in rows_with_covariance(fit, counts.cells):
         p = class_probabilities(chunk.log_odds)
         u = np.diagonal(chunk.covariance, axis1=1, axis2=2)
         u = u - 2.0 * (chunk.covariance @ p[:, :, None])[:, :, 0]
-        leaning = p * (u - (p * u).sum(axis=1, keepdims=True))
+        gradient = p * (u - (p * u).sum(axis=1, keepdims=True))
         if counts.weights.size:
-            leaning *= counts.weights[chunk.rows, None]
-        total += chunk.design_rows.T @ leaning
+            gradient *= counts.weights[chunk.rows, None]
+        total += chunk.design_rows.T @ gradient
     return total
 
 

@@ -91,17 +91,17 @@ def _climb(
     groups = posterior.design.scale_groups
     if not groups:
         prior = NormalPrior((math.exp(HYPER_MEAN),))
-        return _Place.at(posterior.with_prior(prior), np.empty(0), None, None).as_fit(1)
+        return _FitAtScales.at(posterior.with_prior(prior), np.empty(0), None, None).as_fit(1)
     n_known = 0 if near is None else len(near.scales)
     rho = np.full(len(groups), HYPER_MEAN)
     for i, group in enumerate(groups):
         if group == WEAK or group <= n_known:
             rho[i] = math.log((near or NormalPrior(())).scale_of(group))
     if isinstance(start, Fit) and near is not None and n_known >= posterior.design.max_order:
-        here = _Place.of(posterior, start, rho)
+        here = _FitAtScales.of(posterior, start, rho)
     else:
         phi = start.solution.phi if isinstance(start, Fit) else start
-        here = _Place.at(posterior, rho, phi, None)
+        here = _FitAtScales.at(posterior, rho, phi, None)
     n_fits = 1
     inverse_curvature = np.diag(0.5 / here.mean_force)
     for _ in range(MOST_ROUNDS):
@@ -111,7 +111,9 @@ def _climb(
         step *= min(1.0, LONGEST_STEP / float(np.abs(step).max()))
         there = None
         for _ in range(10):
-            trial = _Place.at(posterior, here.rho + step, here.predicted(step), here.fit.factor)
+            trial = _FitAtScales.at(
+                posterior, here.rho + step, here.predicted(step), here.fit.factor
+            )
             n_fits += 1
             if trial.total >= here.total + 1e-4 * float(step @ here.gradient):
                 there = trial
@@ -127,7 +129,7 @@ def _climb(
 
 
 @dataclass(frozen=True, eq=False)
-class _Place:
+class _FitAtScales:
     """One ρ with its fit, evidence, gradient and tangents.
 
     ``raising``, ``lowering``: the sums of the positive and of the negative terms of dE/dρ.
@@ -147,7 +149,7 @@ class _Place:
         rho: FloatArray,
         start: FloatArray | None,
         metric: Cholesky | None,
-    ) -> "_Place":
+    ) -> "_FitAtScales":
         """Fit at ρ; if ρ is empty, with the scales of the likelihood's prior."""
         scales = tuple(np.exp(rho).tolist()) or likelihood.prior.scales
         posterior = likelihood.with_prior(
@@ -156,11 +158,11 @@ class _Place:
         return cls.of(posterior, find_optimum(posterior, start, metric), rho)
 
     @classmethod
-    def of(cls, likelihood: Posterior, fit: Fit, rho: FloatArray) -> "_Place":
+    def of(cls, likelihood: Posterior, fit: Fit, rho: FloatArray) -> "_FitAtScales":
         """Compute evidence, gradient and tangents of a fit at ρ."""
         factor, shape = fit.curvature, fit.solution.phi.shape
         inverse_diagonal = (factor.inverse_root() ** 2).sum(axis=1).reshape(shape)
-        leaning = log_determinant_gradient(likelihood, fit)
+        log_det_gradient = log_determinant_gradient(likelihood, fit)
         raising, lowering = np.empty(len(rho)), np.empty(len(rho))
         tangents = []
         for s, group in enumerate(fit.design.scale_groups[: len(rho)]):
@@ -170,7 +172,7 @@ class _Place:
             pull[members] = 2.0 * tau * phi
             tangent = factor.solve(pull)
             tangents.append(tangent)
-            movement = 0.5 * float(np.vdot(leaning, tangent))
+            movement = 0.5 * float(np.vdot(log_det_gradient, tangent))
             raising[s] = tau * float((phi**2).sum()) + max(-movement, 0.0)
             determined = phi.size - tau * float(inverse_diagonal[members].sum())
             lowering[s] = determined + max(movement, 0.0)
