@@ -216,3 +216,12 @@ def test_a_constant_or_nothing_is_not_cut():
     assert fine_cuts(np.full(9, 2.5)).size == 0
     assert fine_cuts(np.array([np.nan, np.nan])).size == 0
     assert fine_cuts(np.array([1.0, np.nan, 1.0])).size == 0
+
+
+def test_neighbouring_floats_are_different_bins():
+    """Nothing lies between them: the cut is the lower one, and each keeps its bin, mirrored too."""
+    values = np.repeat([1.0 + 2.0**-52, 1.0 + 2.0**-51, 1.0 + 3 * 2.0**-52], 10)
+    for sign in (1.0, -1.0):
+        cuts = fine_cuts(sign * values)
+        assert (np.diff(cuts) > 0).all()
+        assert np.bincount(np.searchsorted(cuts, sign * values)).tolist() == [10, 10, 10]

@@ -5,6 +5,7 @@ import pickle
 import re
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -279,3 +280,21 @@ def test_wide_data_finish(n_columns):
     y = x[:, 7]
     model = EBNCClassifier("naive", prior_scale=0.1).fit(x, y)
     assert model.score(x, y) > 0.9
+
+
+def test_the_order_of_a_categorical_array_is_kept():
+    """As that of a Series of this type."""
+    y = pd.Categorical(["lo", "hi", "mid"] * 20, categories=["lo", "mid", "hi"], ordered=True)
+    x = pd.DataFrame({"x": ["a", "b", "c", "a"] * 15})
+    assert EBNCClassifier("naive").fit(x, y).classes_.tolist() == ["lo", "mid", "hi"]
+
+
+def test_huge_weights_leave_probabilities():
+    """Averages of models are never empty."""
+    generator = np.random.default_rng(0)
+    x = pd.DataFrame({"a": generator.choice(["p", "q"], 60), "b": generator.choice(["u", "v"], 60)})
+    y = generator.integers(0, 3, 60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = EBNCClassifier().fit(x, y, sample_weight=np.full(60, 1e10))
+    np.testing.assert_allclose(model.predict_proba(x).sum(axis=1), 1.0)

@@ -202,3 +202,11 @@ def test_order_helps_where_classes_are_in_order():
 
     of_test = test[1].astype(str).to_numpy()
     assert loss(train[1], of_test) < loss(train[1].astype(str), of_test)
+
+
+def test_dates_and_mdlp_are_refused():
+    x = np.arange(40.0)[:, None]
+    with pytest.raises(DataError, match="dates"):
+        EBNCRegressor().fit(x, pd.Series(pd.date_range("2020", periods=40)))
+    with pytest.raises(ParameterError, match="mdlp"):
+        EBNCRegressor(numbers="mdlp").fit(x, np.arange(40.0))

@@ -34,7 +34,8 @@ def integral(density, p, x):
     def at(y):
         return float(np.exp(density.log_density(np.log(p)[None], np.array([y])))[0])
 
-    ends = [-np.inf, *density.cuts[density.cuts < x], x]
+    least = 2 * density.means[0] - density.cuts[0] if 0 in density.atoms else -np.inf
+    ends = [least, *density.cuts[density.cuts < x], x]
     return sum(quad(at, *ends[i : i + 2])[0] for i in range(len(ends) - 1))
 
 
@@ -47,15 +48,27 @@ def test_quantiles_are_those_of_the_integrated_density(learned):
     _, density, p = learned
     levels = np.array([1e-4, 0.01, 0.2, 0.5, 0.9, 0.999])
     at = density.quantiles(p[None], levels)[0]
-    assert (np.diff(at) > 0).all()
+    assert (np.diff(at) >= 0).all()
+    upper = np.cumsum(p)
     for level, x in zip(levels, at, strict=True):
-        assert integral(density, p, x) == pytest.approx(level, abs=1e-7)
+        own = int(np.searchsorted(density.cuts, x))
+        if own in density.atoms:  # the value, wherever the level lies inside the bin
+            assert upper[own] - p[own] <= level <= upper[own]
+            assert x == density.means[own]
+        else:
+            assert integral(density, p, x) == pytest.approx(level, abs=1e-7)
 
 
 def test_samples_follow_the_density(learned):
     _, density, p = learned
     generator = np.random.default_rng(2)
     drawn = density.sample(generator.choice(len(p), 4000, p=p), generator)
+    atoms = np.array(density.atoms, dtype=int)
+    values, of_atoms = density.means[atoms], p[atoms].sum()
+    assert np.isin(drawn, values).mean() == pytest.approx(of_atoms, abs=0.03)
+    drawn, p = drawn[~np.isin(drawn, values)], p.copy()
+    p[atoms] = 0.0
+    p /= p.sum()
     levels = np.linspace(0, 1, 4001)[1:-1]
     at = density.quantiles(p[None], levels)[0]
     assert kstest(drawn, lambda x: np.interp(x, at, levels, 0.0, 1.0)).pvalue > 0.01
@@ -114,3 +127,29 @@ def test_impossible_records_are_refused(cuts, means, message):
 def test_impossible_levels_are_refused():
     with pytest.raises(ParameterError, match="between 0 and 1"):
         BinDensity([1.0], [0.0, 2.0]).quantiles(np.array([[0.5, 0.5]]), np.array([1.0]))
+
+
+def test_a_value_of_many_rows_is_a_quantile_and_a_sample_and_has_no_tail():
+    """A zero that is the least value: nothing is below it, and intervals end at it."""
+    values = np.array([0.0] * 60 + list(range(1, 41)), dtype=float)
+    density = BinDensity.of(values, np.array([0.5, 20.5]))
+    assert density.atoms == (0,)
+    p = np.array([[0.6, 0.2, 0.2]])
+    np.testing.assert_array_equal(density.quantiles(p, np.array([0.01, 0.3, 0.59])), [[0.0] * 3])
+    samples = density.sample(np.zeros(5, dtype=int), np.random.default_rng(0))
+    assert samples.tolist() == [0.0] * 5
+    y = np.linspace(-2.0, 0.5, 250_001)
+    inside = np.exp(density.log_density(np.log(np.repeat(p, len(y), axis=0)), y))
+    assert inside[y < -0.5].max() == 0.0
+    np.testing.assert_allclose(np.trapezoid(inside, y), 0.6, rtol=1e-4)
+
+
+def test_one_row_is_no_atom_and_weights_count_as_rows():
+    assert BinDensity.of(np.array([0.0, 1.0, 1.0, 5.0]), np.array([0.5, 3.0])).atoms == (1,)
+    weighted = BinDensity.of(np.array([0.0, 1.0, 5.0]), np.array([0.5, 3.0]), np.array([1.0, 2, 1]))
+    assert weighted.atoms == (1,)
+
+
+def test_means_of_the_largest_numbers_are_finite():
+    values = np.array([1.0, 1.5, 1.7]) * 1e308
+    np.testing.assert_allclose(BinDensity.of(values, np.array([1.2e308])).means, [1e308, 1.6e308])

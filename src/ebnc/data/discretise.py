@@ -56,7 +56,9 @@ def fine_cuts(
     bins = np.where(place > n_bins / 2, upper, np.floor(place + 1e-9))
     differ = is_atom[1:] | is_atom[:-1] | (bins[1:] != bins[:-1])
     last = np.flatnonzero(differ)
-    return np.asarray(distinct[last] / 2 + distinct[last + 1] / 2)  # no overflow, and symmetric
+    lower, upper = distinct[last], distinct[last + 1]
+    middle = lower / 2 + upper / 2  # no overflow, and symmetric
+    return np.where(middle < upper, middle, lower)  # neighbouring floats have none between them
 
 
 def target_cuts(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:

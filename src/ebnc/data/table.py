@@ -58,6 +58,8 @@ class Coding:
                 f"numbers must be one of {', '.join(NUMBERS)}, got {self.numbers!r}"
             )
         for name, kind in self.kinds.items():
+            if not isinstance(name, str):
+                raise ParameterError(f"kinds must name columns by text, got {name!r}")
             if kind not in VARIABLE_KINDS:
                 raise ParameterError(
                     f"the kind of column {name!r} must be one of {', '.join(VARIABLE_KINDS)}, "

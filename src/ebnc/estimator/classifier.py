@@ -547,6 +547,8 @@ def _array_of(labels: Sequence[State]) -> NDArray[Any]:
 
 def _order_of(y: Any) -> tuple[Hashable, ...] | None:
     """Return the labels of an ordered categorical type in order; None for other types."""
+    if hasattr(y, "categories"):  # pandas.Categorical
+        return tuple(y.categories) if y.ordered else None
     if not hasattr(y, "iloc") and not hasattr(y, "__arrow_c_stream__"):
         return None
     column = read_column("y", y, declared=True)

@@ -46,7 +46,7 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         The score that the search maximises.
     prior_scale : {"loo", "evidence"} or float or list of float
         σ of the normal prior on the parameters, as for ``EBNCClassifier``.
-    numbers : {"smooth", "mdlp", "quantile"}
+    numbers : {"smooth", "quantile"}
         What numbers among the inputs become, as for ``EBNCClassifier``.
     kinds : dict or None
         Kinds of the inputs by column, as for ``EBNCClassifier``.
@@ -168,6 +168,8 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 f"requires y to be passed, but the target y is None: {type(self).__name__} "
                 "learns from numbers"
             )
+        if np.asarray(y).dtype.kind in "mM":
+            raise DataError("the target holds dates or times; convert them to numbers of days")
         numbers = np.asarray(_check_y(y, y_numeric=True, estimator=self), dtype=np.float64)
         first = next(iter(columns.values()))
         if len(numbers) != len(first):
@@ -226,6 +228,11 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         weights: Any,
         report: Callable[[Step], None] | None,
     ) -> Self:
+        if self.numbers == "mdlp":
+            raise ParameterError(
+                "numbers='mdlp' cuts where classes change, and a number has none; use 'smooth' or "
+                "'quantile'"
+            )
         values, of_rows = read_numbers(data, target, weights)
         cuts = target_cuts(values, of_rows)
         if not len(cuts):
@@ -324,6 +331,8 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         table = self._table(X)
         log_p = self.classifier_.predict_log_proba(table)
+        if np.asarray(y).dtype.kind in "mM":
+            raise DataError("the target holds dates or times; convert them to numbers of days")
         numbers = np.asarray(_check_y(y, y_numeric=True, estimator=self), dtype=np.float64)
         if len(numbers) != len(log_p):
             raise DataError(f"y has {len(numbers)} rows, but X has {len(log_p)}")

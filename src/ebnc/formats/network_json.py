@@ -38,7 +38,11 @@ def network_to_json(network: Network) -> dict[str, Any]:
     }
     if network.densities:
         plain["densities"] = [
-            {"variable": places[name], "means": density.means.tolist()}
+            {
+                "variable": places[name],
+                "means": density.means.tolist(),
+                "atoms": list(density.atoms),
+            }
             for name, density in network.densities.items()
         ]
     return plain
@@ -60,10 +64,11 @@ def network_from_json(field: Field) -> Network:
 
 def _density_from_json(field: Field, domain: Domain) -> tuple[str, BinDensity]:
     """Read the density of a variable; its cuts are those of its states."""
-    parts = field.object(["variable", "means"])
+    parts = field.object(["variable", "means", "atoms"])
     name = _variable(parts["variable"], list(domain))
     means = parts["means"].numbers(LARGEST_PARAMETER)
-    return name, field.built(lambda: BinDensity(interval_cuts(domain, name), means))
+    atoms = tuple(item.integer(0, len(means)) for item in parts["atoms"].items())
+    return name, field.built(lambda: BinDensity(interval_cuts(domain, name), means, atoms))
 
 
 def local_to_json(local: Local, places: Mapping[str, int]) -> dict[str, Any]:

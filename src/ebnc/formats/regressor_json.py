@@ -58,13 +58,14 @@ def regressor_to_json(regressor: "EBNCRegressor") -> dict[str, Any]:
     return {
         "features": features_to_json(regressor),
         "means": regressor.density_.means.tolist(),
+        "atoms": list(regressor.density_.atoms),
         "classifier": classifier_to_json(regressor.classifier_),
     }
 
 
 def stored_regressor_from_json(field: Field) -> StoredRegressor:
     """Invert ``regressor_to_json``, and check every field."""
-    parts = field.object(["features", "means", "classifier"])
+    parts = field.object(["features", "means", "atoms", "classifier"])
     classifier = stored_from_json(parts["classifier"])
     ebnc = classifier.ebnc
     bins = ebnc.domain[ebnc.target]
@@ -75,6 +76,7 @@ def stored_regressor_from_json(field: Field) -> StoredRegressor:
     if len(means) != len(bins) or (np.searchsorted(cuts, means) != np.arange(len(bins))).any():
         raise parts["means"].error("must hold one number in every bin of the target")
     inputs = set(ebnc.domain) - {ebnc.target}
+    atoms = tuple(item.integer(0, len(bins) - 1) for item in parts["atoms"].items())
     return StoredRegressor(
-        classifier, BinDensity(cuts, means), *features_from_json(parts["features"], inputs)
+        classifier, BinDensity(cuts, means, atoms), *features_from_json(parts["features"], inputs)
     )

@@ -7,9 +7,12 @@ With cuts c_1 < … < c_{B−1} between the bins b = 0 … B − 1, and p_b the 
     p(y) = p_{B−1} exp(−(y − c_{B−1}) / s_1) / s_1       y > c_{B−1}
 
 s is the mean distance of the training values in an outer bin from its cut, the maximum likelihood
-estimate of an exponential tail. So the density integrates to 1. It is a step function: a value that
-many rows share (a zero, or a limit of the scale) has a narrow bin of its own, and its density is
-its probability, spread over the bin; it is high, but finite.
+estimate of an exponential tail. So the density integrates to 1.
+
+A bin whose training values are all equal, and at least two, is an *atom*: a zero, or a limit of the
+scale. Its density is its probability, spread over the bin; it is high, but finite. Quantiles and
+samples in it are the value itself. An outer atom has no tail, because no number was seen beyond it:
+it ends as far beyond the value as its cut is before it.
 
 The mean of y is Σ_b p_b m_b, where m_b is the mean of the training values in the bin: a midpoint
 would be wrong where values are skew.
@@ -22,6 +25,7 @@ import numpy as np
 from ebnc.errors import ParameterError
 from ebnc.typing import FloatArray, IntArray
 
+LEAST_ATOM = 2.0  # rows that share the value of an atom
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -35,10 +39,13 @@ class BinDensity:
         The ascending cuts between bins; bin b has c_b < y ≤ c_{b+1}. There is one at least.
     means : array (B,)
         The mean of the training values in each bin.
+    atoms : tuple of int
+        The bins whose training values are all equal.
     """
 
     cuts: FloatArray
     means: FloatArray
+    atoms: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("cuts", "means"):
@@ -55,6 +62,8 @@ class BinDensity:
             raise ParameterError("cuts and means of bins must be finite, and cuts must ascend")
         if (means[:-1] > cuts).any() or (means[1:] < cuts).any():
             raise ParameterError(f"a mean of a bin lies outside of it: {means}, cuts {cuts}")
+        if not all(0 <= atom < len(means) for atom in self.atoms):
+            raise ParameterError(f"atoms must be bins 0 … {len(means) - 1}, got {self.atoms}")
 
     @classmethod
     def of(
@@ -63,15 +72,22 @@ class BinDensity:
         """Learn the means from training values, none NaN; every bin must have one."""
         codes = np.searchsorted(cuts, values, side="left")
         total = np.bincount(codes, weights, minlength=len(cuts) + 1)
-        weighted = values if weights is None else values * weights
-        means = np.bincount(codes, weighted, minlength=len(cuts) + 1) / total
+        shares = (1.0 if weights is None else weights) / total[codes]  # sums cannot overflow
+        sums = np.bincount(codes, values * shares, minlength=len(cuts) + 1)
         low, high = np.append(-np.inf, cuts), np.append(cuts, np.inf)
-        return cls(cuts, np.asarray(means.clip(low, high)))  # rounding
+        means: FloatArray = np.asarray(sums, dtype=np.float64).clip(low, high)  # rounding
+        first = np.full(len(means), np.nan)
+        first[codes] = values
+        n_others = np.bincount(codes, values != first[codes], minlength=len(means))
+        atoms = (n_others == 0) & (total >= LEAST_ATOM)
+        means[atoms] = first[atoms]
+        return cls(cuts, means, tuple(np.flatnonzero(atoms).tolist()))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BinDensity):
             return NotImplemented
-        return np.array_equal(self.cuts, other.cuts) and np.array_equal(self.means, other.means)
+        same = np.array_equal(self.cuts, other.cuts) and np.array_equal(self.means, other.means)
+        return same and self.atoms == other.atoms
 
     def __hash__(self) -> int:
         return hash((self.cuts.tobytes(), self.means.tobytes()))
@@ -83,16 +99,23 @@ class BinDensity:
 
     @property
     def widths(self) -> FloatArray:
-        """The width of every bin, and s of the outer ones, shape (B,)."""
-        tails = self.cuts[0] - self.means[0], self.means[-1] - self.cuts[-1]
+        """The width of every bin, and s of the outer ones that have a tail, shape (B,)."""
+        tails = [self.cuts[0] - self.means[0], self.means[-1] - self.cuts[-1]]
+        for side, outer in enumerate((0, self.n_bins - 1)):
+            tails[side] *= 2.0 if outer in self.atoms else 1.0
         low, high = (max(float(tail), TINY) for tail in tails)
         return np.concatenate([[low], np.diff(self.cuts), [high]])
 
     def log_density_in_bin(self, y: FloatArray) -> FloatArray:
         """Return log p(y | bin of y), shape of y; 0 for NaN, which has no density."""
         widths = self.widths
-        beyond = np.maximum(self.cuts[0] - y, 0.0) / widths[0]
-        beyond += np.maximum(y - self.cuts[-1], 0.0) / widths[-1]
+        below = np.maximum(self.cuts[0] - y, 0.0) / widths[0]
+        above = np.maximum(y - self.cuts[-1], 0.0) / widths[-1]
+        if 0 in self.atoms:
+            below = np.where(below > 1.0, np.inf, 0.0)
+        if self.n_bins - 1 in self.atoms:
+            above = np.where(above > 1.0, np.inf, 0.0)
+        beyond = below + above
         inside = -np.log(widths[np.searchsorted(self.cuts, np.nan_to_num(y))]) - beyond
         return np.where(np.isnan(y), 0.0, inside)
 
@@ -127,9 +150,10 @@ class BinDensity:
         return self._inverse(bins, generator.random(len(bins)))
 
     def _inverse(self, bins: IntArray, share: FloatArray) -> FloatArray:
-        """Return y with p(Y ≤ y | bin) = share."""
+        """Return y with p(Y ≤ y | bin) = share, and the value of an atom."""
         inner_ends = np.append(self.cuts[:1], self.cuts)
         share = share.clip(TINY, 1.0 - 2.0**-53)
         step = np.where(bins == 0, np.log(share), share)
         step = np.where(bins == self.n_bins - 1, -np.log1p(-share), step)
-        return np.asarray(inner_ends[bins] + step * self.widths[bins])
+        numbers = inner_ends[bins] + step * self.widths[bins]
+        return np.where(np.isin(bins, self.atoms), self.means[bins], numbers)

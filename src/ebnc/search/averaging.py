@@ -26,4 +26,4 @@ def occams_window(scorer: Scorer, met: Sequence[Scored]) -> list[tuple[float, Sc
 
 def _inside(models: Sequence[Scored]) -> list[Scored]:
     ranked = sorted(models, key=lambda scored: (-scored.score, str(scored.structure)))
-    return [each for each in ranked[:MOST_MODELS] if each.score > ranked[0].score - WINDOW]
+    return [each for each in ranked[:MOST_MODELS] if each.score >= ranked[0].score - WINDOW]

@@ -24,6 +24,7 @@ def candidate_orders(
 ) -> list[list[str]]:
     """Return distinct orders of ``names`` that respect the constraints, the data's own first."""
     ones = np.array([cases.rows.column(x) == 1 for x in names], dtype=np.float64)
+    ones = ones.reshape(len(names), len(cases))  # also without names
     weights = np.ones(len(cases)) if cases.weights is None else cases.weights
     share = ones @ weights / weights.sum()
     rarity = np.minimum(share, 1.0 - share)
