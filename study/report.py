@@ -12,6 +12,7 @@ from study.claims import ROOT, Claim, fill, markdown_files
 from study.classification import results as classification
 from study.density import results as density
 from study.local import results as local
+from study.numbers import results as numbers
 
 __all__ = ["claims", "main"]
 
@@ -23,7 +24,7 @@ def claims() -> dict[str, Claim]:
 
 def _claims() -> Iterator[tuple[str, str, Claim]]:
     parts = {"classification": classification, "density": density, "local": local}
-    parts |= {"ablations": ablations}
+    parts |= {"ablations": ablations, "numbers": numbers}
     for part, module in parts.items():
         for name, claim in module.claims().items():
             yield part, name, claim

@@ -10,7 +10,7 @@ import argparse
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,7 @@ from study.classification.data import Split
 from study.classification.measure import OutOfTimeError, alarm
 from study.classification.peers import log_loss
 from study.numbers.rivals import COMPARED, OURS, Model
-from study.numbers.sets import data_sets
+from study.numbers.sets import DataSet, data_sets
 from study.numbers.table import table
 
 RESULTS = Path(__file__).with_name("results.csv")
@@ -49,6 +49,12 @@ def measure(model: Model, split: Split, seconds: float) -> dict[str, Value]:
     }
 
 
+def write_sets(sets: Mapping[str, DataSet]) -> None:
+    """Kinds and folds of the sets, so that what is quoted needs no data."""
+    lines = [f"{each.name},{each.kind},{each.n_folds}" for each in sets.values()]
+    RESULTS.with_name("sets.csv").write_text("\n".join(["set,kind,folds", *lines, ""]))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Compare classifiers on raw data.")
     parser.add_argument("--data", type=Path, required=True, help="directory with SCHEMA.json")
@@ -62,6 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     store = Cells(options.results, KEYS, VALUES)
     sets = data_sets(options.data)
+    if options.results == RESULTS:
+        write_sets(sets)
     chosen = select_names(options.sets, list(sets), "set")
     models = select_names(options.models, list(COMPARED), "model")
     # Our cells are called "ebnc LABEL".
