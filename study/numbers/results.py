@@ -12,7 +12,7 @@ from study.numbers.table import means
 from study.ranks import mean_ranks
 
 FOLDER = Path(__file__).parent
-SOURCE = "study/numbers/results.csv, by make study-numbers"
+SOURCE = "study/numbers/results.csv; python -m study.numbers --data DIR"
 VERSION = f"{OURS} 0.2 smooth"
 """The row of the present default: its losses are those of this label alone."""
 
