@@ -51,9 +51,6 @@ def claims() -> dict[str, Claim]:
         columns[f"{kind}, {len(part)} sets"] = [f"{ranks[model]:.2f}" for model in LABELS]
         result[f"{kind}/sets"] = str(len(part))
         result |= {f"{kind}/rank/{LABELS[x]}".replace(" ", "-"): f"{ranks[x]:.2f}" for x in LABELS}
-        result[f"{kind}/first"] = LABELS[str(ranks.index[0])]
-        second = next(LABELS[str(model)] for model in ranks.index if model != VERSION)
-        result[f"{kind}/best-rival"] = second
     result["ranks"] = markdown_table(columns)
     result["targets"] = _targets(found)
     behind = (found[VERSION] - found.drop(columns=VERSION).min(axis=1)).sort_values()[::-1]

@@ -28,7 +28,7 @@ from ebnc.memory import refuse_if_too_large
 from ebnc.typing import FloatArray
 
 SMOOTHNESS = 1.0
-"""s. On the sets of ``study/numbers``, ½, 1.5 and 2 predicted worse on average."""
+"""s: a random walk. Other values were tried on a few data sets; none was better on all of them."""
 
 
 @dataclass(frozen=True, slots=True)
