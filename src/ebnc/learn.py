@@ -16,7 +16,7 @@ from ebnc.data.table import Categories, Coding, Frame, Kinds, Missing, Numbers
 from ebnc.domain import Domain
 from ebnc.errors import NoMaximumError, ParameterError, SingularHessianError, StorageError
 from ebnc.fitted import FittedEBNC
-from ebnc.fitting.cholesky import Cholesky
+from ebnc.fitting.cholesky import factor_at
 from ebnc.fitting.fit import Fit
 from ebnc.fitting.multistart import ThetaFit, fit_theta_to_cases
 from ebnc.fitting.newton import LARGEST_FACTOR, maximise, polish
@@ -261,7 +261,7 @@ def _maximise(posterior: Posterior, cases: Parts, start: EBNC | None, max_steps:
     """Maximise a posterior; under a flat prior, first check that a maximum exists."""
     design = posterior.design
     is_flat = not posterior.prior.is_proper
-    small = design.dimension <= LARGEST_FACTOR
+    small = design.n_columns * posterior.form.n_coupled <= LARGEST_FACTOR
     tolerance = TOLERANCE
     ranges = cases.collect(_range_of_weights)
     least, largest = min(low for low, _ in ranges), max(high for _, high in ranges)
@@ -283,7 +283,7 @@ def _maximise(posterior: Posterior, cases: Parts, start: EBNC | None, max_steps:
     first = None if start is None else _first(design, start)
     try:
         solution = maximise(posterior, first, tolerance=tolerance, max_steps=max_steps)
-        factor = Cholesky.of(posterior.upper_neg_hessian(solution.phi)) if small else None
+        factor = factor_at(posterior, solution.phi) if small else None
         if factor is not None:
             solution = polish(posterior, solution, factor)
     except SingularHessianError:

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 from ebnc.errors import ParameterError
 from ebnc.fitting.solution import Solution
+from ebnc.likelihood.class_form import ClassForm
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:
-    from ebnc.fitting.cholesky import Cholesky  # imports scipy, which reading a model does not need
+    from ebnc.fitting.cholesky import Factor  # imports scipy, which reading a model does not need
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class Fit:
     design: Design
     prior: NormalPrior
     solution: Solution
-    factor: "Cholesky | None"
+    factor: "Factor | None"
     n_cases: float
     log_likelihood: float
     log_evidence: float | None = None
@@ -43,7 +44,14 @@ class Fit:
         return self.design.to_basis(self.solution.phi)
 
     @property
-    def curvature(self) -> "Cholesky":
+    def form(self) -> ClassForm:
+        """The blocks of A."""
+        from ebnc.fitting.cholesky import ClassCholesky
+
+        return ClassForm(self.design, isinstance(self.curvature, ClassCholesky))
+
+    @property
+    def curvature(self) -> "Factor":
         """The factor of A; raises ``ParameterError`` if the fit has none."""
         if self.factor is None:
             from ebnc.fitting.newton import LARGEST_FACTOR

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ebnc.fitting.cholesky import BagCholesky, Cholesky
+from ebnc.fitting.cholesky import BagCholesky, Factor, factor_at
 from ebnc.fitting.line_search import Point
 from ebnc.likelihood.posterior import Posterior
 from ebnc.typing import FloatArray
@@ -63,7 +63,7 @@ class Metric:
         self,
         posterior: Posterior,
         sketch: Posterior | None,
-        factor: Cholesky | BagCholesky | None,
+        factor: Factor | BagCholesky | None,
         *,
         is_whole: bool,
         tolerance: float,
@@ -86,10 +86,10 @@ class Metric:
         direction = _inverse_times(self.factor, self._corrections, point.gradient)
         return Step(direction, float(np.vdot(point.gradient, direction)))
 
-    def _factor_at(self, phi: FloatArray) -> Cholesky | BagCholesky:
+    def _factor_at(self, phi: FloatArray) -> Factor | BagCholesky:
         if not self.is_whole:
             return BagCholesky.at(self._posterior, phi)
-        return Cholesky.of((self._sketch or self._posterior).upper_neg_hessian(phi))
+        return factor_at(self._sketch or self._posterior, phi)
 
     def discard_if_worn(self, decrement: float) -> bool:
         """Discard the factor if a new Hessian costs less than the steps it would save.
@@ -137,7 +137,7 @@ class Metric:
 
 
 def _inverse_times(
-    factor: Cholesky | BagCholesky, corrections: list[_Correction], gradient: FloatArray
+    factor: Factor | BagCholesky, corrections: list[_Correction], gradient: FloatArray
 ) -> FloatArray:
     """Two-loop recursion of L-BFGS (Nocedal & Wright, algorithm 7.4) with the factor's A⁻¹."""
     vector = gradient.copy()

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ebnc.fitting.cholesky import Cholesky
+from ebnc.fitting.cholesky import Factor
 from ebnc.fitting.line_search import Point, search_line
 from ebnc.fitting.metric import MEMORY, Metric
 from ebnc.fitting.solution import Solution, Status
@@ -33,7 +33,7 @@ def maximise(
     posterior: Posterior,
     start: FloatArray | None = None,
     *,
-    metric: Cholesky | None = None,
+    metric: Factor | None = None,
     tolerance: float = 1e-12,
     max_steps: int = 1000,
 ) -> Solution:
@@ -42,7 +42,7 @@ def maximise(
     The Newton decrement ½ gᵀA⁻¹g measures the accuracy. ``start`` and ``metric``: φ and a factor
     of A from a similar fit, for a warm start.
     """
-    is_whole = posterior.design.dimension <= LARGEST_FACTOR
+    is_whole = posterior.design.n_columns * posterior.form.n_coupled <= LARGEST_FACTOR
     sketch = _sketch_of(posterior) if is_whole else None
     rule = Metric(posterior, sketch, metric, is_whole=is_whole, tolerance=tolerance)
     n_values = 1
@@ -62,7 +62,7 @@ def maximise(
     return _climb(posterior, point, rule, max_steps, n_values)
 
 
-def polish(posterior: Posterior, solution: Solution, factor: Cholesky) -> Solution:
+def polish(posterior: Posterior, solution: Solution, factor: Factor) -> Solution:
     """Take one more Newton step with the exact Hessian: φ̃ to rounding errors."""
     if not solution.converged:
         return solution

@@ -109,6 +109,17 @@ def information(cells, offsets, tables, weights, begin, end, out):  # type: igno
 
 
 @compiled
+def class_probabilities(cells, offsets, tables, begin, end, out):  # type: ignore[no-untyped-def]
+    """p_k of the rows begin … end, all classes.   out: (end − begin, L + 1)."""
+    p, log_z, scratch = room_for_tile(tables)
+    for first in range(begin, end, TILE):
+        n = min(TILE, end - first)
+        probabilities(cells, offsets, tables, first, n, p, log_z, scratch)
+        for i in range(n):
+            out[first - begin + i] = p[:, i]
+
+
+@compiled
 def residuals(cells, offsets, tables, classes, weights, begin, end, out):  # type: ignore[no-untyped-def]
     """n_i (I(y_i = k) − p_k) of the rows begin … end, k = 1 … L.   out: (end − begin, L)."""
     n_others = tables.shape[0]

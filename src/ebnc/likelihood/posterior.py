@@ -15,6 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ebnc.likelihood.class_form import ClassForm
 from ebnc.likelihood.counts import CellCounts, Counts, joined_counts
 from ebnc.likelihood.design import Bag, Design
 from ebnc.likelihood.prior import NormalPrior
@@ -37,11 +38,21 @@ BATCH_BYTES = 256 * 2**20  # size of the blocks outside the design that one pass
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """The objective of a fit; φ is in the design's order, shape (columns, t_Y)."""
+    """The objective of a fit; φ is in the design's order, shape (columns, t_Y).
+
+    ``separate``: whether A has one block for each class (``class_form``); value and gradient do not
+    depend on it.
+    """
 
     design: Design
     data: Counts
     prior: NormalPrior
+    separate: bool = False
+
+    @cached_property
+    def form(self) -> ClassForm:
+        """The blocks of A."""
+        return ClassForm(self.design, self.separate)
 
     @cached_property
     def precision(self) -> FloatArray:
@@ -55,7 +66,7 @@ class Posterior:
 
     def with_prior(self, prior: NormalPrior) -> "Posterior":
         """The same likelihood with another prior."""
-        return Posterior(self.design, self.data, prior)
+        return Posterior(self.design, self.data, prior, self.separate)
 
     # -- value and gradient -----------------------------------------------------------------
 
@@ -92,12 +103,20 @@ class Posterior:
         A[(s, a), (t, b)] = Σ_{c,c′} M[c, s] M′[c′, t] Σ_{l in c, c′} n_l (δ_ab p_a − p_a p_b),
         the classes mapped by Q on both sides.
         """
+        whole: FloatArray = Posterior(self.design, self.data, self.prior).upper_blocks(phi)[0]
+        return whole
+
+    def upper_blocks(self, phi: FloatArray) -> FloatArray:
+        """The upper triangles of the blocks of A, (blocks, n, n): A itself, or V_k of each class.
+
+        n = columns · t_Y, or the columns. The rest is undefined.
+        """
         cheaper = sum_hessian_dense if self.writes_rows_out else sum_hessian
-        result = self.data.add_up(cheaper, self.design.phi_to_tables(phi))
-        dimension = self.design.dimension
-        neg_hessian = result.reshape(dimension, dimension)
-        neg_hessian.flat[:: dimension + 1] += np.repeat(self.precision, self.design.n_outputs)
-        return neg_hessian
+        result = self.data.add_up(cheaper, self.design.phi_to_tables(phi), self.separate)
+        size = self.design.n_columns * self.form.n_coupled
+        blocks = result.reshape(-1, size, size)
+        blocks.reshape(len(blocks), -1)[:, :: size + 1] += self.form.precisions(self.precision)
+        return blocks
 
     def diagonal_blocks(self, phi: FloatArray) -> list[FloatArray]:
         """The diagonal blocks of A, one per bag: O(N · bags) work, O(Σ d_b²) memory."""
@@ -126,7 +145,8 @@ class Posterior:
         them by default. ``kept``: a cache, empty at first, for further calls with the same φ.
         """
         tables = self.design.phi_to_tables(phi)
-        at_once = BATCH_BYTES // (8 * self.design.dimension * self.design.n_outputs)
+        of_column = self.form.n_blocks * self.form.n_coupled**2
+        at_once = BATCH_BYTES // (8 * self.design.n_columns * of_column)
         everything = tuple(range(len(self.design.bags)))
         blocks: list[OutsideBlock] = []
         batch: list[tuple[Bag, tuple[int, ...]]] = []
@@ -136,7 +156,7 @@ class Posterior:
             size += bag.keep.size
             if size > at_once or i == len(bags) - 1:
                 cache = kept if isinstance(self.data, CellCounts) else None  # parts cannot share it
-                blocks += self.data.add_up(sum_outside, tables, batch, cache)
+                blocks += self.data.add_up(sum_outside, tables, batch, self.separate, cache)
                 batch, size = [], 0
         return blocks
 
@@ -154,7 +174,7 @@ class Posterior:
         total = float(counts[: int(design.offsets[1])].sum())
         rates = np.maximum(n_rows / total, CELL_ROWS / np.maximum(counts, 1e-300))
         sample = joined_counts(self.data.collect(draw_sample, rates))
-        return Posterior(design, sample, self.prior)
+        return Posterior(design, sample, self.prior, self.separate)
 
     # -- prices: operation counts, not timings, so that decisions are reproducible ------------
 
@@ -167,7 +187,8 @@ class Posterior:
     @property
     def hessian_price(self) -> float:
         """Approximate time of A and its factor, in nanoseconds."""
-        return min(self._cross_price, self._dense_price) + self.design.dimension**3 / 90
+        size = self.design.n_columns * self.form.n_coupled
+        return min(self._cross_price, self._dense_price) + self.form.n_blocks * size**3 / 90
 
     @property
     def writes_rows_out(self) -> bool:
@@ -179,13 +200,13 @@ class Posterior:
         """Time of A by cross-tabulations: every pair of bags, every row; then the pull-back."""
         design = self.design
         m = len(design.bags)
-        per_row = (0.6 * m * m + 5.0) * (1.0 + 0.5 * (design.n_output_pairs - 1))
-        n_cells = float(design.offsets[-1])
-        pull_back = 2.5 * n_cells * design.n_columns * design.n_outputs**2 + 20_000 * m * m
+        per_row = (0.6 * m * m + 5.0) * (1.0 + 0.5 * (self.form.n_weights - 1))
+        n_cells, of_column = float(design.offsets[-1]), self.form.n_blocks * self.form.n_coupled**2
+        pull_back = 2.5 * n_cells * design.n_columns * of_column + 20_000 * m * m
         return self.data.n_rows * per_row + pull_back
 
     @property
     def _dense_price(self) -> float:
         """Time of A by products of explicit rows; a multiplication was measured at 0.06 ns."""
-        n_columns, n_pairs = self.design.n_columns, self.design.n_output_pairs
+        n_columns, n_pairs = self.design.n_columns, self.form.n_weights
         return self.data.n_rows * n_columns * (2.0 + 0.06 * n_columns * n_pairs)

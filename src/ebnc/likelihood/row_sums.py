@@ -1,7 +1,8 @@
 """Sums over one part of the rows, from which value, gradient and Hessian are computed.
 
 Each function takes ``CellCounts`` and the tables of log odds (K − 1, cells), and returns arrays (or
-tuples and lists of them) that can be added over parts.
+tuples and lists of them) that can be added over parts. ``separate``: whether each class has a block
+of A of its own (``class_form``).
 """
 
 import math
@@ -13,6 +14,7 @@ import numpy as np
 
 from ebnc.data.rows import CodedRows
 from ebnc.kernels.likelihood import (
+    class_probabilities,
     cross_tabulate,
     draw_rows,
     information,
@@ -20,6 +22,7 @@ from ebnc.kernels.likelihood import (
     residuals,
     tabulate,
 )
+from ebnc.likelihood.class_form import ClassForm
 from ebnc.likelihood.counts import CellCounts
 from ebnc.likelihood.design import Bag, Design
 from ebnc.parameters.tables import recipe
@@ -49,8 +52,9 @@ def sum_log_partition(counts: CellCounts, tables: FloatArray) -> tuple[float, Fl
 
 @dataclass(frozen=True, eq=False)
 class _Chunk:
-    """Consecutive rows with their information in pairs of coordinates of φ, (rows, pairs)."""
+    """Consecutive rows with their weights in the blocks of A, (rows, weights)."""
 
+    form: ClassForm
     counts: CellCounts
     start: int
     stop: int
@@ -71,56 +75,62 @@ class _Chunk:
         return self.counts.design.rows_of(self.counts.cells[:, self.start : self.stop])
 
 
-def sum_hessian(counts: CellCounts, tables: FloatArray) -> FloatArray:
-    """The likelihood's part of A by cross-tabulations, shape (columns, t_Y, columns, t_Y).
+def sum_hessian(counts: CellCounts, tables: FloatArray, separate: bool = False) -> FloatArray:
+    """The likelihood's part of A by cross-tabulations, (blocks, columns, t, columns, t).
 
-    Blocks of bags above the diagonal are zero.
+    t: the coordinates of the class in a block. Blocks of bags above the diagonal are zero.
     """
     design = counts.design
-    result = np.zeros(2 * (design.n_columns, design.n_outputs))
+    form = ClassForm(design, separate)
+    result = np.zeros((form.n_blocks, *2 * (design.n_columns, form.n_coupled)))
     pairs = [(b, c) for b in range(len(design.bags)) for c in range(b, len(design.bags))]
-    for start, stop in row_chunks(counts.n_rows, design.n_class_pairs):
-        chunk = _Chunk(counts, start, stop, _information(counts, tables, start, stop))
+    for start, stop in row_chunks(counts.n_rows, form.row_floats):
+        chunk = _Chunk(form, counts, start, stop, _information(form, counts, tables, start, stop))
         in_parallel(partial(_add_block, result, chunk), pairs)
     return result
 
 
 def _add_block(result: FloatArray, chunk: _Chunk, pair: tuple[int, int]) -> None:
-    """Add the block of one pair of bags, shape (d_b, t_Y, d_c, t_Y), from a chunk of rows."""
+    """Add the blocks of one pair of bags, (blocks, d_b, t, d_c, t), from a chunk of rows."""
     b, c = pair
     design = chunk.counts.design
     left, right = design.bags[b], design.bags[c]
     if b == c:
-        block = _block_of_bag(design, left, chunk.cells(b), chunk.information)
+        block = _block_of_bag(left, chunk.cells(b), chunk.information)
     else:
         cells = chunk.cells(c), chunk.cells(b)
-        block = _block_of_pair(design, left, right, cells, chunk.information)
-    result[design.columns[b], :, design.columns[c]] += block
+        block = _block_of_pair(left, right, cells, chunk.information)
+    result[:, design.columns[b], :, design.columns[c]] += chunk.form.blocks(block)
 
 
-def sum_hessian_dense(counts: CellCounts, tables: FloatArray) -> FloatArray:
+def sum_hessian_dense(counts: CellCounts, tables: FloatArray, separate: bool = False) -> FloatArray:
     """The likelihood's part of A as ZᵀWZ with explicit rows Z of the design, by chunks.
 
     This is cheaper than cross-tabulations for hundreds of bags and few rows.
     """
     design = counts.design
-    products = np.zeros((design.n_output_pairs, design.n_columns, design.n_columns))
+    form = ClassForm(design, separate)
+    products = np.zeros((form.n_weights, design.n_columns, design.n_columns))
     chunk = max(256, CHUNK_BYTES // (16 * design.n_columns))
     for start in range(0, counts.n_rows, chunk):
         stop = min(start + chunk, counts.n_rows)
-        weights = _information(counts, tables, start, stop)
+        weights = _information(form, counts, tables, start, stop)
         rows = design.rows_of(counts.cells[:, start:stop])
-        for pair in range(design.n_output_pairs):
-            products[pair] += rows.T @ (weights[:, pair, None] * rows)
-    return np.ascontiguousarray(_with_outputs(design, products.transpose(1, 2, 0)))
+
+        def add(number: int, weights: FloatArray = weights, rows: FloatArray = rows) -> None:
+            products[number] += rows.T @ (weights[:, number, None] * rows)
+
+        in_parallel(add, range(form.n_weights))
+    return np.ascontiguousarray(form.blocks(products.transpose(1, 2, 0)))
 
 
 def sum_diagonals(counts: CellCounts, tables: FloatArray) -> list[FloatArray]:
     """Information in every cell of every bag, (cells, pairs of coordinates) each."""
     design = counts.design
+    form = ClassForm(design, separate=False)
     totals = [np.zeros((bag.n_cells, design.n_output_pairs)) for bag in design.bags]
     for start, stop in row_blocks(counts.n_rows):
-        weights = _information(counts, tables, start, stop)
+        weights = _information(form, counts, tables, start, stop)
         for b, total in enumerate(totals):
             tabulate(counts.cells[b, start:stop], weights, total)
     return totals
@@ -128,10 +138,10 @@ def sum_diagonals(counts: CellCounts, tables: FloatArray) -> list[FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class OutsideBlock:
-    """Derivatives of the likelihood for a bag outside the design, with d_B parameters.
+    """Derivatives of the likelihood for a bag outside the design, by blocks of A.
 
-    ``gradient``: (d_B,). ``own``: the negative Hessian (d_B, d_B). ``cross``: the negative mixed
-    derivatives with parameters of the design, (d_B, up to d).
+    ``gradient``: (blocks, d_B). ``own``: the negative Hessian (blocks, d_B, d_B). ``cross``: the
+    negative mixed derivatives with parameters of the design, (blocks, d_B, up to d).
     """
 
     gradient: FloatArray
@@ -139,11 +149,11 @@ class OutsideBlock:
     cross: FloatArray
 
     @classmethod
-    def zeros(cls, design: Design, bag: Bag, beside: Sequence[int]) -> "OutsideBlock":
+    def zeros(cls, form: ClassForm, bag: Bag, beside: Sequence[int]) -> "OutsideBlock":
         """A block of zeros; ``beside``: the design's bags in the cross block."""
-        size = bag.keep.size * design.n_outputs
-        width = design.n_outputs * sum(design.bags[b].keep.size for b in beside)
-        return cls(np.zeros(size), np.zeros((size, size)), np.zeros((size, width)))
+        n, size = form.n_blocks, bag.keep.size * form.n_coupled
+        width = form.n_coupled * sum(form.design.bags[b].keep.size for b in beside)
+        return cls(np.zeros((n, size)), np.zeros((n, size, size)), np.zeros((n, size, width)))
 
     def __add__(self, other: "OutsideBlock") -> "OutsideBlock":
         return OutsideBlock(
@@ -154,46 +164,47 @@ class OutsideBlock:
         self, chunk: _Chunk, residual: FloatArray, bag: Bag, beside: Sequence[int]
     ) -> None:
         """Add the sums over a chunk of rows; ``residual``: of these rows, (rows, K − 1)."""
-        design = chunk.counts.design
+        form, design = chunk.form, chunk.counts.design
         cells = _cells_of(chunk.counts.rows, bag.names, chunk.start, chunk.stop)
         scatter = np.zeros((bag.n_cells, design.n_others))
         tabulate(cells, residual, scatter)
-        self.gradient[:] += (bag.from_cells(scatter) @ design.class_map).ravel()
+        self.gradient[:] += form.gradients(bag.from_cells(scatter))
         if _rows_are_cheaper(chunk.n_rows, bag, [design.bags[b] for b in beside]):
             self._add_products(chunk, bag.rows_of(cells), beside)
             return
-        own = _block_of_bag(design, bag, cells, chunk.information)
+        own = form.blocks(_block_of_bag(bag, cells, chunk.information))
         self.own[:] += own.reshape(self.own.shape)
-        blocks = self.cross.reshape(bag.keep.size, design.n_outputs, -1, design.n_outputs)
+        shape = form.n_blocks, bag.keep.size, form.n_coupled, -1, form.n_coupled
+        blocks = self.cross.reshape(shape)
         column = 0
         for b in beside:
             other = design.bags[b]
-            block = _block_of_pair(design, bag, other, (chunk.cells(b), cells), chunk.information)
-            blocks[:, :, column : column + other.keep.size] += block
+            block = _block_of_pair(bag, other, (chunk.cells(b), cells), chunk.information)
+            blocks[:, :, :, column : column + other.keep.size] += form.blocks(block)
             column += other.keep.size
 
     def _add_products(self, chunk: _Chunk, rows: FloatArray, beside: Sequence[int]) -> None:
         """Add the curvature by products of explicit rows, (rows, d_B), with those of the design."""
-        design, width = chunk.counts.design, rows.shape[1]
+        form, design, width = chunk.form, chunk.counts.design, rows.shape[1]
         columns = np.concatenate(
             [np.empty(0, np.int64), *(np.r_[design.columns[b]] for b in beside)]
         )
         others = chunk.design_rows
         if columns.size < design.n_columns:
             others = others[:, columns]
-        step = max(1, PRODUCTS // (width * design.n_output_pairs))
+        step = max(1, PRODUCTS // (width * form.n_weights))
         for start in range(0, chunk.n_rows, step):
             some = slice(start, start + step)
             weighted = chunk.information[some, :, None] * rows[some, None, :]
             weighted = weighted.reshape(len(weighted), -1)
-            self.own[:] += _products(design, rows[some], weighted).reshape(self.own.shape)
-            self.cross[:] += _products(design, others[some], weighted).reshape(self.cross.shape)
+            self.own[:] += _products(form, rows[some], weighted).reshape(self.own.shape)
+            self.cross[:] += _products(form, others[some], weighted).reshape(self.cross.shape)
 
 
-def _products(design: Design, rows: FloatArray, weighted: FloatArray) -> FloatArray:
-    """Products of rows (n, d_c) with weighted rows (n, pairs · d_b), shape (d_b, t_Y, d_c, t_Y)."""
-    block = (rows.T @ weighted).reshape(rows.shape[1], design.n_output_pairs, -1)
-    return _with_outputs(design, block.transpose(2, 0, 1))
+def _products(form: ClassForm, rows: FloatArray, weighted: FloatArray) -> FloatArray:
+    """Products of rows (n, d_c) with weighted rows (n, weights · d_b), (blocks, d_b, t, d_c, t)."""
+    block = (rows.T @ weighted).reshape(rows.shape[1], form.n_weights, -1)
+    return form.blocks(block.transpose(2, 0, 1))
 
 
 def _rows_are_cheaper(n_rows: int, bag: Bag, others: Sequence[Bag]) -> bool:
@@ -207,6 +218,7 @@ def sum_outside(
     counts: CellCounts,
     tables: FloatArray,
     bags: Sequence[tuple[Bag, tuple[int, ...]]],
+    separate: bool = False,
     kept: RowTerms | None = None,
 ) -> list[OutsideBlock]:
     """The blocks of bags outside the design.
@@ -214,17 +226,17 @@ def sum_outside(
     ``bags``: each with the numbers of the design's bags in its cross block. ``kept``: a cache,
     empty at first, for further calls with the same rows and tables.
     """
-    design = counts.design
-    totals = [OutsideBlock.zeros(design, bag, beside) for bag, beside in bags]
-    for start, stop in row_chunks(counts.n_rows, design.n_class_pairs + design.n_others):
+    form = ClassForm(counts.design, separate)
+    totals = [OutsideBlock.zeros(form, bag, beside) for bag, beside in bags]
+    for start, stop in row_chunks(counts.n_rows, form.row_floats + counts.design.n_others):
         if kept:
             information_here, residual = kept[0]
         else:
-            information_here = _information(counts, tables, start, stop)
+            information_here = _information(form, counts, tables, start, stop)
             residual = _residuals(counts, tables, start, stop)
             if kept is not None and stop - start == counts.n_rows:
                 kept.append((information_here, residual))
-        chunk = _Chunk(counts, start, stop, information_here)
+        chunk = _Chunk(form, counts, start, stop, information_here)
         in_parallel(partial(_add_outside, totals, bags, chunk, residual), range(len(bags)))
     return totals
 
@@ -262,24 +274,24 @@ def draw_sample(counts: CellCounts, rates: FloatArray) -> CellCounts:
 def pull_back_diagonal(design: Design, bag: Bag, diagonal: FloatArray) -> FloatArray:
     """One bag's block of A from the information in its cells, shape (d_b, t_Y, d_b, t_Y)."""
     squares = bag.pull_back_squares(diagonal).transpose(1, 2, 0)
-    return _with_outputs(design, squares)
+    block: FloatArray = ClassForm(design, separate=False).blocks(squares)[0]
+    return block
 
 
-def _block_of_bag(design: Design, bag: Bag, cells: CodeArray, weights: FloatArray) -> FloatArray:
-    """One bag's block of A from rows, shape (d_b, t_Y, d_b, t_Y)."""
+def _block_of_bag(bag: Bag, cells: CodeArray, weights: FloatArray) -> FloatArray:
+    """One bag's sums of weighted products of columns, shape (d_b, d_b, weights)."""
     diagonal = np.zeros((bag.n_cells, weights.shape[1]))
     tabulate(cells, weights, diagonal)
-    return pull_back_diagonal(design, bag, diagonal)
+    return bag.pull_back_squares(diagonal).transpose(1, 2, 0)
 
 
 def _block_of_pair(
-    design: Design,
     left: Bag,
     right: Bag,
     cells: tuple[CodeArray, CodeArray],
     weights: FloatArray,
 ) -> FloatArray:
-    """The block M_leftᵀ · cross-tabulation · M_right of A, shape (d_left, t_Y, d_right, t_Y).
+    """The sums M_leftᵀ · cross-tabulation · M_right, shape (d_left, d_right, weights).
 
     ``cells``: cells of the rows in the right bag, then in the left one.
     """
@@ -289,21 +301,37 @@ def _block_of_pair(
     half = right.from_cells(table.reshape(right.n_cells, -1))
     half = half.reshape(-1, left.n_cells, n_pairs).transpose(1, 0, 2)
     whole = left.from_cells(half.reshape(left.n_cells, -1))
-    return _with_outputs(design, whole.reshape(-1, right.keep.size, n_pairs))
+    return whole.reshape(-1, right.keep.size, n_pairs)
 
 
-def _with_outputs(design: Design, block: FloatArray) -> FloatArray:
-    """(d_b, d_c, pairs s ≤ t of coordinates) → (d_b, t_Y, d_c, t_Y)."""
-    whole = block if design.n_outputs == 1 else block[:, :, design.symmetric]
-    return whole.reshape(*block.shape[:2], design.n_outputs, -1).transpose(0, 2, 1, 3)
+def _information(
+    form: ClassForm, counts: CellCounts, tables: FloatArray, start: int, stop: int
+) -> FloatArray:
+    """The weights of a chunk of rows in the blocks of A, shape (rows, weights).
 
-
-def _information(counts: CellCounts, tables: FloatArray, start: int, stop: int) -> FloatArray:
-    """Qᵀ n_l (diag p − p pᵀ) Q of a chunk of rows, shape (rows, pairs s ≤ t of coordinates)."""
+    All classes: Qᵀ n_l (diag p − p pᵀ) Q for coordinates s ≤ t. Separate: c n_l p_k (1 − p_k).
+    """
     design = counts.design
-    out = np.empty((stop - start, design.n_class_pairs))
-    _fill(out, start, partial(information, counts.cells, design.offsets, tables, counts.weights))
-    return out @ design.output_pairs
+    if not form.separate:
+        out = np.empty((stop - start, design.n_class_pairs))
+        kernel = partial(information, counts.cells, design.offsets, tables, counts.weights)
+        _fill(out, start, kernel)
+        return out @ design.output_pairs
+    p = probabilities_of_rows(counts, tables, start, stop)
+    p *= 1.0 - p
+    p *= form.n_blocks / (form.n_blocks - 1.0)
+    if counts.weights.size:
+        p *= counts.weights[start:stop, None]
+    return p
+
+
+def probabilities_of_rows(
+    counts: CellCounts, tables: FloatArray, start: int, stop: int
+) -> FloatArray:
+    """p(y|x_l) of a chunk of rows, shape (rows, K)."""
+    p = np.empty((stop - start, counts.design.n_others + 1))
+    _fill(p, start, partial(class_probabilities, counts.cells, counts.design.offsets, tables))
+    return p
 
 
 def _residuals(counts: CellCounts, tables: FloatArray, start: int, stop: int) -> FloatArray:

@@ -49,6 +49,11 @@ def _likelihood_factor(fit: Fit) -> Cholesky:
     If the data do not determine every parameter, this Hessian is singular and eq. 8 has no value.
     An eigenvalue below 10⁻⁹ of the largest entry of A therefore raises an error.
     """
+    if not isinstance(fit.curvature, Cholesky):
+        raise ParameterError(
+            "this fit has separate classes, so it has no Hessian of the log-likelihood; use "
+            "curvature='posterior'"
+        )
     lower = np.tril(fit.curvature.lower)
     whole = lower @ lower.T
     own = whole - np.diag(np.repeat(fit.prior.precision(fit.design), fit.design.n_outputs))

@@ -5,7 +5,10 @@ Without case i the optimum moves, to second order, so that the log odds of the c
     λ₋ᵢ = λ_i − H_i (I − W_i H_i)⁻¹ (e_y − p_i),      W_i = diag p_i − p_i p_iᵀ
 
 H_i = J_iᵀ A⁻¹ J_i is the covariance of λ_i, and A the curvature with all cases. A case is one unit
-of weight; the loss of a row of weight n counts n times.
+of weight; the loss of a row of weight n counts n times. Where the curvature has separate classes,
+the case has the information c p_k (1 − p_k) in class k, and the scores f_k become
+
+    f_k − h_k (e_y − p)_k / (1 − c p_k (1 − p_k) h_k),      h_k = z_iᵀ V_k⁻¹ z_i
 
 With many rows, a sample is enough. Its choice must not depend on names of states or the order of
 columns, rows and classes, so *signatures* make it: the signature of a cell is a hash of its class
@@ -119,12 +122,35 @@ def _losses(chunk: RowChunk, classes: IntArray, weights: FloatArray) -> FloatArr
     """Return −log p(y_i|x_i, D without ``weights`` of the row), shape (rows,)."""
     n_rows, n_others = chunk.log_odds.shape
     p = class_probabilities(chunk.log_odds)
+    if chunk.variances is not None:
+        return _losses_of_separate(chunk.log_odds, chunk.variances, p, classes, weights)
     information = p[:, :, None] * (np.eye(n_others) - p[:, None, :])
     own_class = np.arange(1, n_others + 1) == classes[:, None]
     lost = np.eye(n_others) - weights[:, None, None] * (information @ chunk.covariance)
     pull = np.linalg.solve(lost, (weights[:, None] * (own_class - p))[:, :, None])
-    log_odds = np.zeros((n_rows, n_others + 1))
-    log_odds[:, 1:] = chunk.log_odds - (chunk.covariance @ pull)[:, :, 0]
-    log_odds -= log_odds.max(axis=1, keepdims=True)
-    log_z = np.log(np.exp(log_odds).sum(axis=1))
-    return np.asarray(log_z - log_odds[np.arange(n_rows), classes])
+    scores = np.zeros((n_rows, n_others + 1))
+    scores[:, 1:] = chunk.log_odds - (chunk.covariance @ pull)[:, :, 0]
+    return _log_losses(scores, classes)
+
+
+def _losses_of_separate(
+    log_odds: FloatArray,
+    variances: FloatArray,
+    p_others: FloatArray,
+    classes: IntArray,
+    weights: FloatArray,
+) -> FloatArray:
+    """Return the same for separate classes, each with a leverage of its own."""
+    n_classes = variances.shape[1]
+    p = np.column_stack([1.0 - p_others.sum(axis=1), p_others])
+    information = n_classes / (n_classes - 1.0) * p * (1.0 - p)
+    pull = weights[:, None] * ((np.arange(n_classes) == classes[:, None]) - p)
+    shift = variances * pull / (1.0 - weights[:, None] * information * variances)
+    return _log_losses(np.pad(log_odds, ((0, 0), (1, 0))) - shift, classes)
+
+
+def _log_losses(scores: FloatArray, classes: IntArray) -> FloatArray:
+    """−log softmax of the own class, shape (rows,)."""
+    scores = scores - scores.max(axis=1, keepdims=True)
+    log_z = np.log(np.exp(scores).sum(axis=1))
+    return np.asarray(log_z - scores[np.arange(len(scores)), classes])

@@ -8,16 +8,18 @@ A is cheaper that way too.
 """
 
 from functools import partial
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
 
+from ebnc.fitting.cholesky import ClassCholesky
 from ebnc.fitting.fit import Fit
+from ebnc.kernels.likelihood import tabulate
 from ebnc.kernels.log_determinant import add_gradient, look_up_pair
 from ebnc.likelihood.counts import CellCounts
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
-from ebnc.likelihood.row_sums import row_chunks
+from ebnc.likelihood.row_sums import probabilities_of_rows, row_chunks
 from ebnc.score.row_covariance import class_probabilities, rows_with_covariance
 from ebnc.threads import in_parallel, one_blas_thread, row_blocks
 from ebnc.typing import CodeArray, FloatArray
@@ -31,8 +33,11 @@ def log_determinant_gradient(posterior: Posterior, fit: Fit) -> FloatArray:
     design, add_up = fit.design, posterior.data.add_up
     if posterior.writes_rows_out:
         return add_up(_sum_gradient_of_rows, fit) @ design.class_map
-    tables = design.phi_to_tables(fit.solution.phi)
-    return design.pull_back(add_up(_sum_gradient, tables, fit.curvature.inverse()))
+    tables, curvature = design.phi_to_tables(fit.solution.phi), fit.curvature
+    if isinstance(curvature, ClassCholesky):
+        inverses = np.stack(in_parallel(lambda block: block.inverse(), curvature.blocks))
+        return design.pull_back(add_up(_sum_gradient_of_classes, tables, inverses))
+    return design.pull_back(add_up(_sum_gradient, tables, curvature.inverse()))
 
 
 def _sum_gradient(counts: CellCounts, tables: FloatArray, covariance: FloatArray) -> FloatArray:
@@ -50,6 +55,38 @@ def _sum_gradient(counts: CellCounts, tables: FloatArray, covariance: FloatArray
 
         total += np.sum(in_parallel(part, row_blocks(stop - start)), axis=0)
     return total
+
+
+def _sum_gradient_of_classes(
+    counts: CellCounts, tables: FloatArray, inverses: FloatArray
+) -> FloatArray:
+    """Return the gradient in tables, (K − 1, cells), for separate classes.
+
+        n_i p_k (u_k − Σ_j p_j u_j),    u_k = h_k (1 − 2 p_k),    h_k = z_iᵀ V_k⁻¹ z_i
+
+    ``inverses``: V_k⁻¹, shape (K, columns, columns); h is looked up in tables of pairs of bags.
+    """
+    design = counts.design
+    total = np.zeros(tables.shape[::-1])
+    places = list(pairwise(design.offsets.tolist()))
+    for start, stop in row_chunks(counts.n_rows, 3 * len(inverses)):
+        cells = counts.cells[:, start:stop]
+        h = np.zeros((stop - start, len(inverses)))
+        for b, c in combinations_with_replacement(range(len(design.bags)), 2):
+            blocks = inverses[:, design.columns[b], design.columns[c]].transpose(1, 2, 0)
+            table = _table_of_block(design, blocks, b, c)
+            width = 0 if b == c else design.bags[b].n_cells
+            look_up = partial(_look_up, cells[b], cells[c], width, table, h)
+            in_parallel(look_up, row_blocks(stop - start))
+        p = probabilities_of_rows(counts, tables, start, stop)
+        u = h * (1.0 - 2.0 * p)
+        gradient = p * (u - (p * u).sum(axis=1, keepdims=True))
+        if counts.weights.size:
+            gradient *= counts.weights[start:stop, None]
+        of_others = np.ascontiguousarray(gradient[:, 1:])
+        for own, (first, last) in zip(cells, places, strict=True):
+            tabulate(own, of_others, total[first:last])
+    return total.T
 
 
 def _spread(counts: CellCounts, covariance: FloatArray, start: int, stop: int) -> FloatArray:
@@ -93,10 +130,19 @@ def _table_of_pair(design: Design, covariance: FloatArray, b: int, c: int) -> Fl
     left, right = design.bags[b], design.bags[c]
     blocks = covariance.reshape(2 * (design.n_columns, design.n_outputs))
     block = blocks[design.columns[b], :, design.columns[c]].transpose(0, 2, 1, 3)
-    block = block.reshape(-1, design.n_outputs**2) @ design.class_pairs.T
+    pairs = block.reshape(-1, design.n_outputs**2) @ design.class_pairs.T
+    return _table_of_block(design, pairs.reshape(left.keep.size, right.keep.size, -1), b, c)
+
+
+def _table_of_block(design: Design, block: FloatArray, b: int, c: int) -> FloatArray:
+    """Return z_bᵀ block z_c by cells of c and b, for every q.
+
+    ``block``: (d_b, d_c, q). The table covers both orders of the pair.
+    """
+    left, right = design.bags[b], design.bags[c]
     half = left.to_cells(block.reshape(left.keep.size, -1))
     half = half.reshape(left.n_cells, right.keep.size, -1)
     if b == c:
         return np.asarray(np.einsum("cjq,cj->cq", half, left.to_cells(np.eye(left.keep.size))))
     half = 2.0 * half.transpose(1, 0, 2).reshape(right.keep.size, -1)
-    return right.to_cells(half).reshape(-1, design.n_class_pairs)
+    return right.to_cells(half).reshape(-1, block.shape[2])

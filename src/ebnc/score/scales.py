@@ -20,9 +20,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ebnc.fitting.cholesky import Cholesky
+from ebnc.fitting.cholesky import Factor
 from ebnc.fitting.fit import Fit
 from ebnc.fitting.optimum import find_optimum
+from ebnc.fitting.solve import solve_exactly
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
@@ -37,6 +38,7 @@ MOST_ROUNDS = 50
 LONGEST_STEP = 1.5  # in log σ: a factor of 4.5
 FEW_CASES = 200  # up to this N, several maxima were observed
 OTHER_STARTS = (0.08, 3.0)  # further starts: σ of the first order
+TANGENT = 1e-3  # relative error of dφ̃/dρ, if A is not factored as a whole
 LEAST_FORCE = 1e-9  # lower bound, in nats, of the sums of positive and of negative terms
 
 
@@ -148,7 +150,7 @@ class _FitAtScales:
         likelihood: Posterior,
         rho: FloatArray,
         start: FloatArray | None,
-        metric: Cholesky | None,
+        metric: Factor | None,
     ) -> "_FitAtScales":
         """Fit at ρ; if ρ is empty, with the scales of the likelihood's prior."""
         scales = tuple(np.exp(rho).tolist()) or likelihood.prior.scales
@@ -160,8 +162,9 @@ class _FitAtScales:
     @classmethod
     def of(cls, likelihood: Posterior, fit: Fit, rho: FloatArray) -> "_FitAtScales":
         """Compute evidence, gradient and tangents of a fit at ρ."""
-        factor, shape = fit.curvature, fit.solution.phi.shape
-        inverse_diagonal = (factor.inverse_root() ** 2).sum(axis=1).reshape(shape)
+        posterior, factor = likelihood.with_prior(fit.prior), fit.curvature
+        shape = fit.solution.phi.shape
+        inverse_diagonal = factor.variances().reshape(shape)
         log_det_gradient = log_determinant_gradient(likelihood, fit)
         raising, lowering = np.empty(len(rho)), np.empty(len(rho))
         tangents = []
@@ -170,7 +173,7 @@ class _FitAtScales:
             tau, phi = math.exp(-2.0 * rho[s]), fit.solution.phi[members]
             pull = np.zeros(shape)
             pull[members] = 2.0 * tau * phi
-            tangent = factor.solve(pull)
+            tangent = solve_exactly(posterior, fit.solution.phi, factor, pull, TANGENT)
             tangents.append(tangent)
             movement = 0.5 * float(np.vdot(log_det_gradient, tangent))
             raising[s] = tau * float((phi**2).sum()) + max(-movement, 0.0)

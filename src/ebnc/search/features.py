@@ -51,14 +51,14 @@ def without_each(scorer: Scorer, scored: Scored) -> dict[str, Scored]:
 
 def _estimates(scorer: Scorer, scored: Scored) -> dict[str, float]:
     """Return the worth of each input by the quadratic approximation."""
-    covariance = scored.fit.curvature.inverse()
+    covariances = [block.inverse() for block in scored.fit.curvature.blocks]
     terms = [t.inputs for t in scored.fit.design.basis.terms]
     prior = scorer.log_structure_prior(scored.structure.cluster_key)
     worths = {}
     for x in scored.structure.markov_blanket:
         lost = [term for term in terms if x in term]
         less = scorer.log_structure_prior(without_inputs(scored.structure, [x]).cluster_key)
-        worths[x] = worth_of_terms(scorer, scored, lost, covariance) + prior - less
+        worths[x] = worth_of_terms(scorer, scored, lost, covariances) + prior - less
     return worths
 
 

@@ -16,6 +16,7 @@ from ebnc.search.moves import Move, moves
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.search.screening import Screened, screen
 from ebnc.search.trace import SearchTrace, Step
+from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.threads import one_blas_thread
 
@@ -63,6 +64,7 @@ def greedy_search(
     entered: dict[str, int] = {}
     droppable: list[str] = []  # inputs each of whose removal raises the score
     all_dropped: Scored | None = None  # the fit without all of them
+    estimates: dict[Cluster, Screened] = {}
 
     def note(description: str, scored: Scored) -> None:
         seconds = time.perf_counter() - began
@@ -81,7 +83,8 @@ def greedy_search(
         while len(trace.steps) <= max_steps:
             candidates = moves(here.structure, n_states, limits)
             trace.n_screened += len(candidates)
-            screened = screen(scorer, here, candidates)
+            screened = screen(scorer, here, candidates, estimates)
+            estimates |= {s.move.new_cluster: s for s in screened if s.move.new_cluster}
             taken = _best_move(scorer, here, screened, met)
             if (
                 taken is None

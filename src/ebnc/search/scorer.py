@@ -13,6 +13,7 @@ from ebnc.data.cases import Cases
 from ebnc.data.parts import Parts, varying_inputs
 from ebnc.fitting.fit import Fit
 from ebnc.fitting.optimum import likelihood_of
+from ebnc.likelihood.class_form import separates_classes
 from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
@@ -46,7 +47,8 @@ class Scorer:
 
     ``n_inputs``: n of the structure prior, the number of candidate inputs, if none was discretised
     with the target in view; None counts the inputs of the cases, and their cuts. ``n_fits``: number
-    of full fits so far, one for each scale that was tried.
+    of full fits so far, one for each scale that was tried. ``separate``: whether the curvature of
+    the fits has one block for each class (``likelihood.class_form``), the same for all structures.
     """
 
     def __init__(
@@ -59,6 +61,8 @@ class Scorer:
         self.cases, self.criterion, self.structure_prior = cases, criterion, structure_prior
         self.n_inputs = len(varying_inputs(cases)) if n_inputs is None else n_inputs
         self._log_effects = log_number_of_effects(cases) if n_inputs is None else None
+        levels = [cases.domain.levels(x) for x in cases.inputs]
+        self.separate = separates_classes(cases.domain.levels(cases.target), levels)
         self.n_fits = 0
         self._memory: dict[tuple[frozenset[frozenset[str]], NormalPrior | None], Scored] = {}
         if isinstance(cases, Cases):
@@ -119,7 +123,7 @@ class Scorer:
             basis = Basis(structure, domain)
         if basis.dimension > LARGEST_WITH_PAIRS or basis.terms == near.fit.design.basis.terms:
             return None
-        likelihood = likelihood_of(basis, self.cases_of(structure))
+        likelihood = self._likelihood_of(basis)
         start = start_from(near.fit, likelihood.design)
         prior = near.fit.prior
         fit = maximise_evidence(likelihood, tolerance=ROUGHLY, near=prior, start=start)
@@ -136,7 +140,7 @@ class Scorer:
         """Return the posterior of a fit, by counting its rows again (cost: about one gradient)."""
         design = scored.fit.design
         counts = count_cells(design, self.cases_of(scored.structure))
-        return Posterior(design, counts, scored.fit.prior)
+        return Posterior(design, counts, scored.fit.prior, self.separate)
 
     def _remember(
         self,
@@ -151,7 +155,10 @@ class Scorer:
         return self._memory[key]
 
     def _likelihood(self, structure: EmbeddedStructure) -> Posterior:
-        return likelihood_of(Basis(structure, self.cases.domain), self.cases_of(structure))
+        return self._likelihood_of(Basis(structure, self.cases.domain))
+
+    def _likelihood_of(self, basis: Basis) -> Posterior:
+        return likelihood_of(basis, self.cases_of(basis.structure), separate=self.separate)
 
     def _tune(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
         """Fit with σ chosen by evidence."""

@@ -14,19 +14,18 @@ share an input with the new block, and only the best are then estimated with the
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from scipy.linalg.blas import dsyrk
 
 from ebnc.domain import Domain
-from ebnc.errors import SingularHessianError
 from ebnc.fitting.cholesky import Cholesky
+from ebnc.likelihood.class_form import ClassForm
 from ebnc.likelihood.counts import count_cells
-from ebnc.likelihood.design import Bag, Design
+from ebnc.likelihood.design import Bag
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.likelihood.row_sums import OutsideBlock, RowTerms
@@ -40,7 +39,8 @@ from ebnc.typing import FloatArray, IntArray
 
 NEW_SCALES = (0.06, 0.12, 0.25, 0.5, 1.0)
 EXPENSIVE = 3e9  # operations (a few seconds) above which a first, rough ranking pays
-THOROUGH = 40  # number of moves to estimate again after the rough ranking
+THOROUGH = 40  # number of moves to estimate again after the rough ranking, or at later steps
+LARGE = 1e300  # its root is finite; more than UᵀV⁻¹U, so that the factor exists
 
 
 @dataclass(frozen=True)
@@ -53,23 +53,51 @@ class Screened:
 
 
 @one_blas_thread()
-def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Screened]:
-    """Return all moves with estimated gains, best first; ties by the description of the move."""
+def screen(
+    scorer: Scorer,
+    here: Scored,
+    candidates: Sequence[Move],
+    before: Mapping[Cluster, Screened] | None = None,
+) -> list[Screened]:
+    """Return all moves with estimated gains, best first; ties by the description of the move.
+
+    ``before``: estimates at an earlier step, by the cluster that the move adds. A step changes the
+    gains of few other moves much, so only the ``THOROUGH`` best of them are estimated again.
+    """
     growing = [move for move in candidates if move.new_cluster is not None]
-    rest: list[Screened] = []
+    shrinking = [move for move in candidates if move.new_cluster is None]
+    growing, rest = _without_known(growing, before or {})
     widths = [_width(here, move) for move in growing]
     view = _View(scorer, here)
-    if is_expensive(here.fit.design, scorer.cases_of(here.structure).n_rows, widths):
+    if is_expensive(here.fit.form, scorer.cases_of(here.structure).n_rows, widths):
         rough = _ranked(view, growing, rough=True)
-        growing, rest = [screened.move for screened in rough[:THOROUGH]], rough[THOROUGH:]
-    shrinking = [move for move in candidates if move.new_cluster is None]
+        growing = [screened.move for screened in rough[:THOROUGH]]
+        rest = rough[THOROUGH:] + rest
     return _ranked(view, growing + shrinking, rough=False) + rest
+
+
+def _without_known(
+    growing: Sequence[Move], before: Mapping[Cluster, Screened]
+) -> tuple[list[Move], list[Screened]]:
+    """Return the moves to estimate, and those that keep their earlier estimates."""
+    known = [
+        Screened(move, old.gain, old.prior)
+        for move in growing
+        if move.new_cluster is not None and (old := before.get(move.new_cluster))
+    ]
+    kept = sorted(known, key=_rank)[THOROUGH:]
+    is_kept = {screened.move.new_cluster for screened in kept}
+    return [move for move in growing if move.new_cluster not in is_kept], kept
+
+
+def _rank(screened: Screened) -> tuple[float, str]:
+    return -screened.gain, screened.move.description
 
 
 def _ranked(view: "_View", moves: Sequence[Move], *, rough: bool) -> list[Screened]:
     estimates = _estimates(view, moves, rough)
     screened = [Screened(move, *estimate) for move, estimate in zip(moves, estimates, strict=True)]
-    return sorted(screened, key=lambda s: (-s.gain, s.move.description))
+    return sorted(screened, key=_rank)
 
 
 class _View:
@@ -81,14 +109,14 @@ class _View:
         self._kept: dict[bool, RowTerms] = {False: [], True: []}
 
     @cached_property
-    def covariance(self) -> FloatArray:
-        """A⁻¹."""
-        return self.here.fit.curvature.inverse()
+    def covariances(self) -> list[FloatArray]:
+        """The inverses of the blocks of A."""
+        return [block.inverse() for block in self.here.fit.curvature.blocks]
 
     @cached_property
-    def root(self) -> FloatArray:
-        """R: A⁻¹ = R Rᵀ."""
-        return self.here.fit.curvature.inverse_root()
+    def roots(self) -> FloatArray:
+        """R of every block of A, whose inverse is R Rᵀ, shape (blocks, n, n)."""
+        return np.stack([block.inverse_root() for block in self.here.fit.curvature.blocks])
 
     @cached_property
     def posterior(self) -> Posterior:
@@ -101,7 +129,8 @@ class _View:
         here, cases = self.here, self.scorer.cases
         if self.scorer.cases_of(here.structure) is cases:
             return self.posterior
-        return Posterior(here.fit.design, count_cells(here.fit.design, cases), here.fit.prior)
+        counts = count_cells(here.fit.design, cases)
+        return Posterior(here.fit.design, counts, here.fit.prior, self.scorer.separate)
 
     def outside_blocks(
         self, bags: Sequence[Bag], beside: Sequence[tuple[int, ...]] | None = None
@@ -146,7 +175,7 @@ def _estimates(view: _View, moves: Sequence[Move], rough: bool) -> list[tuple[fl
         roots = [nearby[numbers] for numbers in beside]
     else:
         blocks = view.outside_blocks(bags)
-        roots = [view.root] * len(outside)
+        roots = [view.roots] * len(outside)
     found_outside = dict(zip(outside, zip(blocks, roots, strict=True), strict=True))
 
     def estimate(i: int) -> tuple[float, NormalPrior]:
@@ -156,7 +185,7 @@ def _estimates(view: _View, moves: Sequence[Move], rough: bool) -> list[tuple[fl
             gain = scorer.log_structure_prior(structure.cluster_key) - before
             there = {frozenset(term.inputs) for term in Basis(structure, basis.domain).terms}
             lost = [t.inputs for t in basis.terms if frozenset(t.inputs) not in there]
-            return gain - worth_of_terms(scorer, here, lost, view.covariance), here.fit.prior
+            return gain - worth_of_terms(scorer, here, lost, view.covariances), here.fit.prior
         kept = [cluster for cluster in clusters if not cluster <= new]
         gain = scorer.log_structure_prior([*kept, new]) - before
         if i not in found_outside:
@@ -195,29 +224,32 @@ def _bags_near(here: Scored, inputs: Cluster | None) -> tuple[int, ...]:
 def _nuisances(here: Scored, moves: Sequence[Move]) -> dict[tuple[int, ...], FloatArray]:
     """Return roots of (A_ss)⁻¹ for the rough ranking, by the bags s near each move.
 
-    As A = L Lᵀ, A_ss = L_s L_sᵀ.
+    As A = L Lᵀ, A_ss = L_s L_sᵀ, for every block of A.
     """
-    design, lower = here.fit.design, np.tril(here.fit.curvature.lower)
+    design, form = here.fit.design, here.fit.form
+    factors = [np.tril(block.lower) for block in here.fit.curvature.blocks]
     roots: dict[tuple[int, ...], FloatArray] = {}
     for move in moves:
         bags = _bags_near(here, move.new_cluster)
         if bags not in roots:
             columns = np.concatenate([np.arange(design.n_columns)[design.columns[b]] for b in bags])
-            each = columns[:, None] * design.n_outputs + np.arange(design.n_outputs)
-            rows = lower[each.ravel()]
-            roots[bags] = Cholesky.of(rows @ rows.T).inverse_root()
+            each = (columns[:, None] * form.n_coupled + np.arange(form.n_coupled)).ravel()
+            near = [lower[each] @ lower[each].T for lower in factors]
+            roots[bags] = np.stack([Cholesky.of(block).inverse_root() for block in near])
     return roots
 
 
-def is_expensive(design: Design, n_rows: int, widths: Sequence[int]) -> bool:
+def is_expensive(form: ClassForm, n_rows: int, widths: Sequence[int]) -> bool:
     """Return True if moves with new clusters of these sizes need a rough ranking first."""
-    return len(widths) > THOROUGH and _price(design, n_rows, widths) > EXPENSIVE
+    return len(widths) > THOROUGH and _price(form, n_rows, widths) > EXPENSIVE
 
 
-def _price(design: Design, n_rows: int, widths: Sequence[int]) -> float:
+def _price(form: ClassForm, n_rows: int, widths: Sequence[int]) -> float:
     """Estimate the operations of screening: cross-tabulations with all bags, products with A⁻¹."""
-    tables = len(widths) * n_rows * len(design.bags) * design.n_output_pairs
-    return tables + 0.1 * sum(widths) * design.n_outputs * design.dimension**2
+    design = form.design
+    tables = len(widths) * n_rows * len(design.bags) * form.n_weights
+    size = design.n_columns * form.n_coupled
+    return tables + 0.1 * sum(widths) * form.n_blocks * form.n_coupled * size**2
 
 
 def _width(here: Scored, move: Move) -> int:
@@ -226,27 +258,34 @@ def _width(here: Scored, move: Move) -> int:
 
 
 def worth_of_terms(
-    scorer: Scorer, here: Scored, terms: Sequence[tuple[str, ...]], covariance: FloatArray
+    scorer: Scorer,
+    here: Scored,
+    terms: Sequence[tuple[str, ...]],
+    covariances: Sequence[FloatArray],
 ) -> float:
     """Return the worth of terms of the design by the quadratic approximation.
 
-    ``covariance``: A⁻¹.
+    ``covariances``: the inverses of the blocks of A.
     """
     if not terms:
         return 0.0
-    design = here.fit.design
-    inside = np.zeros(design.basis.dimension, dtype=bool)
+    design, form = here.fit.design, here.fit.form
+    basis = design.basis
+    inside = np.zeros(basis.dimension, dtype=bool)
     for inputs in terms:
-        term = design.basis.term(inputs)
+        term = basis.term(inputs)
         inside[term.start : term.stop] = True
-    where = np.flatnonzero(design.from_basis(inside.astype(np.float64)).ravel())
-    block = covariance[np.ix_(where, where)]
-    precision = np.repeat(here.fit.prior.precision(design), design.n_outputs)[where]
-    phi = here.fit.solution.phi.ravel()[where]
-    _, log_determinant = np.linalg.slogdet(block)
-    fit = 0.5 * float(phi @ np.linalg.solve(block, phi))
-    n_cases = scorer.cases.total_weight
-    return fit + scorer.criterion.price(precision, -float(log_determinant), n_cases)
+    columns = np.flatnonzero(design.from_basis(inside.astype(np.float64))[:, 0])
+    where = (columns[:, None] * form.n_coupled + np.arange(form.n_coupled)).ravel()
+    precision = np.repeat(here.fit.prior.precision(design)[columns], design.n_outputs)
+    phi = form.of_blocks(here.fit.solution.phi[columns])
+    fit, log_determinants = 0.0, []
+    for values, covariance in zip(phi, covariances, strict=True):
+        block = covariance[np.ix_(where, where)]
+        log_determinants.append(-float(np.linalg.slogdet(block)[1]))
+        fit += 0.5 * float(values @ np.linalg.solve(block, values))
+    log_determinant = form.log_determinant(log_determinants, len(columns))
+    return fit + scorer.criterion.price(precision, log_determinant, scorer.cases.total_weight)
 
 
 def _worth_outside(
@@ -254,27 +293,27 @@ def _worth_outside(
     here: Scored,
     terms: Sequence[tuple[str, ...]],
     block: OutsideBlock,
-    root: FloatArray,
+    roots: FloatArray,
 ) -> tuple[float, NormalPrior]:
     """Return the worth of terms outside of the design, and the prior that gives it.
 
-    ``root``: R of A⁻¹ = R Rᵀ. ``block.own`` is overwritten.
+    ``roots``: R of every block of A, whose inverse is R Rᵀ, shape (blocks, n, n).
     """
     design = here.fit.design
-    half = block.cross @ root
-    # own − cross A⁻¹ crossᵀ, upper triangle only. BLAS sees the transpose (column-major order), so
-    # it computes the lower triangle.
-    schur = dsyrk(-1.0, half.T, 1.0, block.own.T, trans=1, lower=1, overwrite_c=1).T
+    half = block.cross @ roots
+    schur = block.own - half @ half.swapaxes(1, 2)  # own − cross A⁻¹ crossᵀ
     widths = [len(design.term_of(term).columns) for term in terms]
-    orders = np.repeat([len(term) for term in terms], np.multiply(widths, design.n_outputs))
+    orders = np.repeat([len(term) for term in terms], widths)
     priors = [here.fit.prior]
     known, needed = design.max_order, int(orders.max())
     if scorer.criterion.tunes_scales and needed > known:
         # A new order of interaction has no scale yet: try a few, each with its hyperprior.
         old = here.fit.prior.scales[:known]
         priors = [NormalPrior((*old, *[new] * (needed - known))) for new in NEW_SCALES]
+    form = here.fit.form
     gains = [
-        _quadratic_gain(scorer, block.gradient, schur, orders, prior, known) for prior in priors
+        _quadratic_gain(scorer, form, block.gradient, schur, orders, prior, known)
+        for prior in priors
     ]
     best = int(np.argmax(gains))
     return gains[best], priors[best]
@@ -282,24 +321,36 @@ def _worth_outside(
 
 def _quadratic_gain(
     scorer: Scorer,
-    gradient: FloatArray,
+    form: ClassForm,
+    gradients: FloatArray,
     schur: FloatArray,
     orders: IntArray,
     prior: NormalPrior,
     n_known: int,
 ) -> float:
-    """Return the gain of a block under a prior; orders above ``n_known`` pay their hyperprior."""
+    """Return the gain of a block under a prior; orders above ``n_known`` pay their hyperprior.
+
+    ``gradients``, ``schur``: of every block of A. ``orders``: number of inputs of each column.
+    """
     sigma = np.array([prior.scale_of(s) for s in range(1, int(orders.max()) + 1)])
     precision = sigma[orders - 1] ** -2.0
-    curvature = schur.copy()
-    curvature.flat[:: len(curvature) + 1] += scorer.criterion.ridge(precision, curvature)
+    size = gradients.shape[1]
+    # The factor of V beside U gives L⁻¹U in its last row, and the log determinant on its diagonal.
+    beside = np.zeros((len(gradients), size + 1, size + 1))
+    beside[:, :size, :size] = schur
+    diagonal = beside.reshape(len(beside), -1)[:, :: size + 2]
+    diagonal[:, :size] += scorer.criterion.ridge(form.precisions(precision), diagonal[:, :size])
+    beside[:, size, :size] = gradients
+    beside[:, size, size] = LARGE
     try:
-        factor = Cholesky.of(curvature)
-    except SingularHessianError:
+        lower = np.linalg.cholesky(beside)
+    except np.linalg.LinAlgError:
         return -math.inf
-    n_cases = scorer.cases.total_weight
-    gain = 0.5 * float(gradient @ factor.solve(gradient))
-    gain += scorer.criterion.price(precision, factor.log_determinant, n_cases)
+    gain = 0.5 * float((lower[:, size, :size] ** 2).sum())
+    logs = 2.0 * np.log(np.diagonal(lower, axis1=1, axis2=2)[:, :size]).sum(axis=1)
+    log_determinant = form.log_determinant(logs.tolist(), len(orders))
+    of_outputs = np.repeat(precision, form.design.n_outputs)
+    gain += scorer.criterion.price(of_outputs, log_determinant, scorer.cases.total_weight)
     if scorer.criterion.tunes_scales:
         gain -= 0.5 * float(np.sum((np.log(sigma[n_known:]) - HYPER_MEAN) ** 2))
     return gain
