@@ -14,7 +14,7 @@ of (K − 1)² columns², which makes models of many classes possible.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.typing import FloatArray
 
 MOST_JOINT = 500
-"""Largest dimension at which a search couples more than two classes: at twice that it is slower."""
+"""Largest dimension of a model at which more than two classes are coupled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +105,8 @@ class ClassForm:
         return ORTHONORMAL.matrix(self.design.basis.levels[self.design.basis.structure.target])
 
 
-def separates_classes(of_target: Levels, of_inputs: Iterable[Levels]) -> bool:
-    """Whether a search over these inputs uses separate classes, which must be nominal.
-
-    It does if A of the naive structure would have more than ``MOST_JOINT`` rows.
-    """
+def separates_classes(of_target: Levels, dimension: int) -> bool:
+    """Whether models of about this dimension use separate classes, which must be nominal."""
     n_outputs = of_target.n_columns
-    dimension = n_outputs * (1 + sum(each.n_columns for each in of_inputs))
     is_nominal = n_outputs == of_target.n_states - 1
     return n_outputs > 1 and is_nominal and dimension > MOST_JOINT

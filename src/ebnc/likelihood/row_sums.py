@@ -118,7 +118,12 @@ def sum_hessian_dense(counts: CellCounts, tables: FloatArray, separate: bool = F
         rows = design.rows_of(counts.cells[:, start:stop])
 
         def add(number: int, weights: FloatArray = weights, rows: FloatArray = rows) -> None:
-            products[number] += rows.T @ (weights[:, number, None] * rows)
+            own = weights[:, number, None]
+            if own.min(initial=0.0) < 0.0:
+                products[number] += rows.T @ (own * rows)
+            else:  # NumPy recognises the product of a matrix with itself: half the work
+                rooted = np.sqrt(own) * rows
+                products[number] += rooted.T @ rooted
 
         in_parallel(add, range(form.n_weights))
     return np.ascontiguousarray(form.blocks(products.transpose(1, 2, 0)))

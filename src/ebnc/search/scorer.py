@@ -18,6 +18,7 @@ from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
+from ebnc.parameters.dimension import dimension
 from ebnc.parameters.phi import Basis, transfer
 from ebnc.score.criterion import Criterion, Laplace
 from ebnc.score.fit_memory import LARGEST_WITH_PAIRS, MOST_IN_PAIRS, may_have_pairs
@@ -48,7 +49,8 @@ class Scorer:
     ``n_inputs``: n of the structure prior, the number of candidate inputs, if none was discretised
     with the target in view; None counts the inputs of the cases, and their cuts. ``n_fits``: number
     of full fits so far, one for each scale that was tried. ``separate``: whether the curvature of
-    the fits has one block for each class (``likelihood.class_form``), the same for all structures.
+    the fits has one block for each class (``likelihood.class_form``), by the size of the naive
+    structure, so that all scores compare.
     """
 
     def __init__(
@@ -61,8 +63,8 @@ class Scorer:
         self.cases, self.criterion, self.structure_prior = cases, criterion, structure_prior
         self.n_inputs = len(varying_inputs(cases)) if n_inputs is None else n_inputs
         self._log_effects = log_number_of_effects(cases) if n_inputs is None else None
-        levels = [cases.domain.levels(x) for x in cases.inputs]
-        self.separate = separates_classes(cases.domain.levels(cases.target), levels)
+        naive = EmbeddedStructure.naive(cases.target, cases.inputs)
+        self.separate = self._separates(dimension(naive, cases.domain))
         self.n_fits = 0
         self._memory: dict[tuple[frozenset[frozenset[str]], NormalPrior | None], Scored] = {}
         if isinstance(cases, Cases):
@@ -123,7 +125,8 @@ class Scorer:
             basis = Basis(structure, domain)
         if basis.dimension > LARGEST_WITH_PAIRS or basis.terms == near.fit.design.basis.terms:
             return None
-        likelihood = self._likelihood_of(basis)
+        separate = self._separates(basis.dimension)
+        likelihood = likelihood_of(basis, self.cases_of(structure), separate=separate)
         start = start_from(near.fit, likelihood.design)
         prior = near.fit.prior
         fit = maximise_evidence(likelihood, tolerance=ROUGHLY, near=prior, start=start)
@@ -140,7 +143,7 @@ class Scorer:
         """Return the posterior of a fit, by counting its rows again (cost: about one gradient)."""
         design = scored.fit.design
         counts = count_cells(design, self.cases_of(scored.structure))
-        return Posterior(design, counts, scored.fit.prior, self.separate)
+        return Posterior(design, counts, scored.fit.prior, scored.fit.form.separate)
 
     def _remember(
         self,
@@ -155,10 +158,11 @@ class Scorer:
         return self._memory[key]
 
     def _likelihood(self, structure: EmbeddedStructure) -> Posterior:
-        return self._likelihood_of(Basis(structure, self.cases.domain))
+        basis = Basis(structure, self.cases.domain)
+        return likelihood_of(basis, self.cases_of(structure), separate=self.separate)
 
-    def _likelihood_of(self, basis: Basis) -> Posterior:
-        return likelihood_of(basis, self.cases_of(basis.structure), separate=self.separate)
+    def _separates(self, dimension: int) -> bool:
+        return separates_classes(self.cases.domain.levels(self.cases.target), dimension)
 
     def _tune(self, structure: EmbeddedStructure, near: Scored | None) -> Scored:
         """Fit with σ chosen by evidence."""
