@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli.command import refused
 from ebnc import Domain, EmbeddedStructure
 from ebnc.domain import Levels
+from ebnc.errors import TooLargeError
 from ebnc.parameters.phi import Basis
-from ebnc.score.fit_memory import SMALL, fit_bytes
+from ebnc.score.fit_memory import SMALL, fit_bytes, refuse_large_fit, refuse_large_nodes
 
 GIB = 2**30
 COMMAND = Path(sys.executable).with_name("ebnc")
@@ -35,12 +35,17 @@ def shop(tmp_path_factory):
     return path
 
 
-def test_many_states_times_many_classes_are_refused_by_name(shop, tmp_path):
-    learn = ["learn", shop, "--target", "age", "--exclude", "date", "--out", tmp_path / "m.json"]
-    refused(*learn, words=["'age' (72 classes)", "'day' (584 states)", "for 'day' alone"])
-    learn = ["network", "learn", shop, "--out", tmp_path / "m.json"]
-    refused(*learn, words=["'day' (584 states) given 'age' (72 states)", "('table', 'tree')"])
-    assert list(tmp_path.iterdir()) == []
+def test_many_states_times_many_classes_are_refused_by_name():
+    states = {"age": [f"a{i}" for i in range(72)], "day": [f"d{i}" for i in range(2000)], "city": 2}
+    domain = Domain(states)
+    with pytest.raises(TooLargeError) as refusal:
+        refuse_large_fit(domain, ["day", "city"], "age", 10_000)
+    for words in ("'age' (72 classes)", "'day' (2000 states)", "for 'day' alone"):
+        assert words in str(refusal.value)
+    with pytest.raises(TooLargeError) as refusal:
+        refuse_large_nodes(domain, list(domain))
+    for words in ("'day' (2000 states) given 'age' (72 states)", "('table', 'tree')"):
+        assert words in str(refusal.value)
 
 
 @pytest.mark.slow

@@ -137,8 +137,8 @@ def test_blocks_outside_of_a_design_are_those_of_the_larger_model(name):
     new = np.repeat(is_new, design.n_outputs)
     padded = np.zeros(len(new))
     padded[~new] = phi
-    np.testing.assert_allclose(found.gradient, wide.gradient(padded, flat)[new], atol=1e-9)
+    np.testing.assert_allclose(found.gradient[0], wide.gradient(padded, flat)[new], atol=1e-9)
     curvature = wide.neg_hessian(padded, flat)
-    np.testing.assert_allclose(found.own, curvature[np.ix_(new, new)], atol=1e-8)
+    np.testing.assert_allclose(found.own[0], curvature[np.ix_(new, new)], atol=1e-8)
     cross = curvature[np.ix_(new, ~new)][:, places(design)]
-    np.testing.assert_allclose(found.cross, cross, atol=1e-8)
+    np.testing.assert_allclose(found.cross[0], cross, atol=1e-8)

@@ -7,7 +7,7 @@ from ebnc.fitting.cholesky import Cholesky, Factor
 from ebnc.likelihood.posterior import Posterior
 from ebnc.typing import FloatArray
 
-STEP = 1e-4  # of the difference of gradients, in the largest coordinate of φ
+STEP = 1e-5  # between two gradients, in the largest coordinate of φ
 
 
 def solve_exactly(
@@ -22,11 +22,12 @@ def solve_exactly(
     if isinstance(factor, Cholesky):
         return factor.solve(vector)
     shape = vector.shape
+    _, here = posterior.value_and_gradient(phi)
 
     def times(direction: FloatArray) -> FloatArray:
-        change = STEP / max(float(np.abs(direction).max()), 1e-300) * direction.reshape(shape)
-        ahead, behind = (posterior.value_and_gradient(phi + s * change)[1] for s in (1, -1))
-        return ((behind - ahead) / (2.0 * STEP) * float(np.abs(direction).max())).ravel()
+        length = STEP / max(float(np.abs(direction).max()), 1e-300)
+        _, ahead = posterior.value_and_gradient(phi + length * direction.reshape(shape))
+        return ((here - ahead) / length).ravel()
 
     def preconditioned(direction: FloatArray) -> FloatArray:
         return factor.solve(direction.reshape(shape)).ravel()

@@ -110,3 +110,14 @@ def separates_classes(of_target: Levels, dimension: int) -> bool:
     n_outputs = of_target.n_columns
     is_nominal = n_outputs == of_target.n_states - 1
     return n_outputs > 1 and is_nominal and dimension > MOST_JOINT
+
+
+def factor_size(of_target: Levels, dimension: int) -> float:
+    """Return the size of a matrix whose factor takes the work of the factors of A.
+
+    It is d if A is factored as a whole, and K^⅓ columns for separate classes.
+    """
+    if not separates_classes(of_target, dimension):
+        return float(dimension)
+    n_columns = dimension / of_target.n_columns
+    return n_columns * math.cbrt(of_target.n_states)

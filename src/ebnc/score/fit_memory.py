@@ -4,19 +4,22 @@ With d parameters of the naive structure, or of its weak pairs where these are f
 states of an input and n distinct rows:
 
 - Newton's method, the evidence and leave-one-out need about ten d × d matrices if the Hessian is
-  factored, and only vectors otherwise;
-- the blocks of one input need K(K − 1)/2 · r² numbers, two at a time;
+  factored, and only vectors otherwise; separate classes (``likelihood.class_form``) need less;
+- the blocks of one input need K(K − 1)/2 · r² numbers, or K · r² for separate classes, two at a
+  time;
 - rows need their codes and a few numbers for each class.
 
 Measured peaks were 183, 115, 101 and 290 MB; the estimates are 294, 169, 201 and 262. A fit with a
 fixed scale σ needs less: 287 MB instead of 1 068 for 26 classes and 16 inputs of ten states.
 """
 
+import math
 from collections.abc import Sequence
 
 from ebnc.domain import Domain, Levels
 from ebnc.errors import TooLargeError
 from ebnc.fitting.newton import LARGEST_FACTOR
+from ebnc.likelihood.class_form import factor_size, separates_classes
 from ebnc.memory import available_memory, readable_size
 from ebnc.parameters.coding import wave_numbers
 
@@ -26,14 +29,16 @@ MATRICES = 10  # number of matrices of the Hessian's size at the peak
 LARGEST_BLOCK = 2**31  # maximum bytes for a single input
 
 MOST_IN_PAIRS = 100  # inputs: some 5 000 weak pairs
-LARGEST_WITH_PAIRS = 4000  # parameters; the work grows with the third power
+LARGEST_WITH_PAIRS = 4000  # ``factor_size``; the work grows with the third power
 FEW_PARAMETERS = 1500  # up to here weak pairs may have more parameters than there are data
 
 
-def may_have_pairs(n_inputs: int, dimension: int, n_observed: float) -> bool:
-    """Whether weak pairs of this dimension in total are fitted; ``n_observed``: cases times t_Y."""
-    most = min(LARGEST_WITH_PAIRS, max(FEW_PARAMETERS, n_observed))
-    return 1 < n_inputs <= MOST_IN_PAIRS and dimension <= most
+def may_have_pairs(n_inputs: int, of_target: Levels, dimension: int, n_cases: float) -> bool:
+    """Whether weak pairs of this dimension in total are fitted."""
+    if dimension > max(FEW_PARAMETERS, n_cases * of_target.n_columns):
+        return False
+    size = factor_size(of_target, dimension)
+    return 1 < n_inputs <= MOST_IN_PAIRS and size <= LARGEST_WITH_PAIRS
 
 
 def fit_bytes(levels: Sequence[Levels], of_target: Levels, n_rows: int) -> int:
@@ -41,13 +46,17 @@ def fit_bytes(levels: Sequence[Levels], of_target: Levels, n_rows: int) -> int:
     n_classes = of_target.n_states
     dimension = of_target.n_columns * (1 + sum(each.n_columns for each in levels))
     with_pairs = dimension + of_target.n_columns * _columns_of_pairs(levels)
-    if may_have_pairs(len(levels), with_pairs, n_rows * of_target.n_columns):
+    if may_have_pairs(len(levels), of_target, with_pairs, n_rows):
         dimension = with_pairs
-    is_factored = dimension <= LARGEST_FACTOR
-    hessian = MATRICES * dimension**2 if is_factored else 20 * dimension
+    # Blocks of separate classes are as many numbers as a matrix of this size.
+    is_separate = separates_classes(of_target, dimension)
+    size = (
+        dimension / of_target.n_columns * math.sqrt(n_classes) if is_separate else float(dimension)
+    )
+    hessian = int(MATRICES * size**2) if size <= LARGEST_FACTOR else 20 * dimension
     rows = n_rows * (len(levels) + 3 * n_classes)
     most_states = max((each.n_states for each in levels), default=1)
-    return SMALL + 8 * (hessian + rows) + _block_bytes(most_states, n_classes)
+    return SMALL + 8 * (hessian + rows) + _block_bytes(most_states, of_target)
 
 
 def _columns_of_pairs(levels: Sequence[Levels]) -> int:
@@ -64,7 +73,7 @@ def refuse_large_fit(domain: Domain, inputs: Sequence[str], target: str, n_rows:
     problem = f"learning {target!r} ({n_classes} classes) would need about"
     remedy = f"the largest inputs are {shown}: merge states or classes, or leave columns out"
     for x in largest[:1]:
-        block = _block_bytes(domain.n_states(x), n_classes)
+        block = _block_bytes(domain.n_states(x), domain.levels(target))
         if block > LARGEST_BLOCK:
             raise TooLargeError(
                 f"{problem} {readable_size(block)} for {x!r} alone, more than the "
@@ -85,7 +94,7 @@ def refuse_large_nodes(domain: Domain, names: Sequence[str]) -> None:
         return
     target, parent = sorted(names, key=domain.n_states, reverse=True)[:2]
     n_classes, n_states = domain.n_states(target), domain.n_states(parent)
-    block = _block_bytes(n_states, n_classes)
+    block = _block_bytes(n_states, domain.levels(target))
     if block > LARGEST_BLOCK:
         raise TooLargeError(
             f"{target!r} ({n_classes} states) given {parent!r} ({n_states} states) would need "
@@ -95,6 +104,12 @@ def refuse_large_nodes(domain: Domain, names: Sequence[str]) -> None:
         )
 
 
-def _block_bytes(n_states: int, n_classes: int) -> int:
-    """Return the bytes of the blocks of one input's Hessian: two times K(K − 1)/2 · r² numbers."""
-    return 8 * n_classes * (n_classes - 1) * n_states**2
+def _block_bytes(n_states: int, of_target: Levels) -> int:
+    """Return the bytes of two copies of the blocks of one input's Hessian.
+
+    They have r² numbers for each pair of classes, or for each class if these are separate.
+    """
+    n_classes = of_target.n_states
+    is_separate = separates_classes(of_target, of_target.n_columns * (n_states - 1))
+    n_blocks = n_classes if is_separate else n_classes * (n_classes - 1) // 2
+    return 2 * 8 * n_blocks * n_states**2

@@ -13,12 +13,11 @@ from ebnc.data.cases import Cases
 from ebnc.data.parts import Parts, varying_inputs
 from ebnc.fitting.fit import Fit
 from ebnc.fitting.optimum import likelihood_of
-from ebnc.likelihood.class_form import separates_classes
+from ebnc.likelihood.class_form import factor_size, separates_classes
 from ebnc.likelihood.counts import count_cells
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
-from ebnc.parameters.dimension import dimension
 from ebnc.parameters.phi import Basis, transfer
 from ebnc.score.criterion import Criterion, Laplace
 from ebnc.score.fit_memory import LARGEST_WITH_PAIRS, MOST_IN_PAIRS, may_have_pairs
@@ -63,8 +62,9 @@ class Scorer:
         self.cases, self.criterion, self.structure_prior = cases, criterion, structure_prior
         self.n_inputs = len(varying_inputs(cases)) if n_inputs is None else n_inputs
         self._log_effects = log_number_of_effects(cases) if n_inputs is None else None
-        naive = EmbeddedStructure.naive(cases.target, cases.inputs)
-        self.separate = self._separates(dimension(naive, cases.domain))
+        levels = [cases.domain.levels(x) for x in cases.inputs if x != cases.target]
+        columns = 1 + sum(each.n_columns for each in levels)
+        self.separate = self._separates(columns * cases.domain.levels(cases.target).n_columns)
         self.n_fits = 0
         self._memory: dict[tuple[frozenset[frozenset[str]], NormalPrior | None], Scored] = {}
         if isinstance(cases, Cases):
@@ -120,10 +120,11 @@ class Scorer:
             return None
         domain, n_inputs = self.cases.domain, len(structure.markov_blanket)
         basis = Basis(structure, domain, weak_pairs=n_inputs <= MOST_IN_PAIRS)
-        n_observed = self.cases.total_weight * basis.n_outputs
-        if not may_have_pairs(n_inputs, basis.dimension, n_observed):
+        of_target = domain.levels(self.cases.target)
+        if not may_have_pairs(n_inputs, of_target, basis.dimension, self.cases.total_weight):
             basis = Basis(structure, domain)
-        if basis.dimension > LARGEST_WITH_PAIRS or basis.terms == near.fit.design.basis.terms:
+        is_large = factor_size(of_target, basis.dimension) > LARGEST_WITH_PAIRS
+        if is_large or basis.terms == near.fit.design.basis.terms:
             return None
         separate = self._separates(basis.dimension)
         likelihood = likelihood_of(basis, self.cases_of(structure), separate=separate)

@@ -4,7 +4,7 @@ With few inputs, the search starts at the naive structure and drops inputs. If t
 structure scores higher than the result, a second search starts there. With more than
 ``EVERY_PAIR``, the search starts at the smallest structure and adds inputs; at the end its result
 is compared with the naive structure, which may be better if many inputs are weak. If the naive
-structure has more than ``LARGEST_RIVAL`` parameters, a step of a search takes minutes, and the
+structure is larger than ``LARGEST_RIVAL``, a step of a search takes minutes, and the
 naive structure is the result.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ebnc.data.parts import Parts, varying_inputs
+from ebnc.likelihood.class_form import factor_size
 from ebnc.parameters.dimension import dimension
 from ebnc.search.greedy import SearchResult, greedy_search
 from ebnc.search.limits import Limits
@@ -20,7 +21,7 @@ from ebnc.search.scorer import Scorer
 from ebnc.search.trace import Step
 from ebnc.structure.embedded import EmbeddedStructure
 
-LARGEST_RIVAL = 3000  # parameters
+LARGEST_RIVAL = 3000  # ``factor_size`` of the naive structure
 
 
 def search_from_starts(
@@ -33,7 +34,9 @@ def search_from_starts(
         return greedy_search(scorer, start, limits, max_steps=max_steps, report=report)
 
     naive, least = naive_structure(cases, limits), least_structure(cases, limits)
-    if dimension(naive, cases.domain) > LARGEST_RIVAL and len(naive.markov_blanket) <= EVERY_PAIR:
+    size = dimension(naive, cases.domain)
+    is_large = factor_size(cases.domain.levels(cases.target), size) > LARGEST_RIVAL
+    if is_large and len(naive.markov_blanket) <= EVERY_PAIR:
         return search(naive, max_steps=0)
     if len(naive.markov_blanket) <= EVERY_PAIR:
         from_naive = search(naive)
@@ -43,7 +46,7 @@ def search_from_starts(
             return replace(from_naive, met=(*from_naive.met, scorer.tuned(least)))
         return _joined(from_naive, search(least))
     from_least = search(least)
-    if dimension(naive, cases.domain) > LARGEST_RIVAL or from_least.trace.interrupted:
+    if is_large or from_least.trace.interrupted:
         return from_least
     return _joined(from_least, search(naive, max_steps=0))
 
