@@ -112,7 +112,7 @@ def test_a_weight_counts_rows():
     one = EBNCRegressor(prior_scale=0.5).fit(*twice)
     other = EBNCRegressor(prior_scale=0.5).fit(x, y, sample_weight=weights)
     np.testing.assert_allclose(one.predict(x), other.predict(x), rtol=1e-7)
-    np.testing.assert_array_equal(one.density_.cuts, other.density_.cuts)
+    np.testing.assert_array_equal(one.density_.bins.cuts, other.density_.bins.cuts)
 
 
 def test_a_shift_and_a_scale_of_the_target_move_the_predictions():
@@ -154,6 +154,12 @@ def test_wrong_values_are_refused(fitted, fresh):
         fitted.predict(x, statistic="mode")
     with pytest.raises(ParameterError, match="between 0 and 1"):
         fitted.predict_interval(x, 90)
+    for level in (0, 1.0, "much", None, [0.5, 0.9], float("nan")):
+        with pytest.raises(ParameterError, match="level"):
+            fitted.predict_interval(x, level)
+    for q in (0.0, "half", [[0.1, 0.9]], None, [0.5, 2.0], float("nan")):
+        with pytest.raises(ParameterError, match=r"q must|q is not"):
+            fitted.predict_quantiles(x, q)
     with pytest.raises(DataError, match="2000"):
         fitted.log_density(x, y[:3])
     with pytest.raises(DataError, match="only one value"):
