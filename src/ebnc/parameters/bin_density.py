@@ -156,6 +156,21 @@ class BinDensity:
             result[:, column] = self.number_at(bins, 1.0 - (upper[rows, bins] - level) / own)
         return result
 
+    def shares_inside(self, low: float, high: float) -> FloatArray:
+        """Return p(low < Y ≤ high | bin) of every bin, shape (B,)."""
+        return self._shares_up_to(high) - self._shares_up_to(low)
+
+    def _shares_up_to(self, y: float) -> FloatArray:
+        """Return p(Y ≤ y | bin) of every bin, shape (B,)."""
+        widths = self.widths
+        starts = np.append(self.cuts[:1], self.cuts)
+        shares = ((y - starts) / widths).clip(0.0, 1.0)
+        shares[0] = np.exp(min(y - self.cuts[0], 0.0) / widths[0])
+        shares[-1] = -np.expm1(-max(y - self.cuts[-1], 0.0) / widths[-1])
+        atoms = list(self.atoms)
+        shares[atoms] = self.means[atoms] <= y
+        return np.asarray(shares)
+
     def sample(self, bins: IntArray, generator: np.random.Generator) -> FloatArray:
         """Draw a number from each of these bins."""
         return self.number_at(bins, generator.random(len(bins)))
