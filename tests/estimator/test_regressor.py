@@ -148,6 +148,23 @@ def test_a_saved_regressor_predicts_the_same_bits(tmp_path):
     np.testing.assert_array_equal(back.log_density(x, y), model.log_density(x, y))
 
 
+@pytest.mark.parametrize("where", ["end", "middle"])
+def test_a_zero_that_half_of_the_rows_share_has_about_its_probability(where):
+    """P(y = 0 | x) = Φ(−x), or ½ whatever x is; without a base measure it was .28 instead of ½."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=3_000)
+    noisy = x + rng.normal(size=3_000)
+    truth = norm.cdf(-x) if where == "end" else np.full(3_000, 0.5)
+    y = np.maximum(noisy, 0.0) if where == "end" else np.where(rng.random(3_000) < 0.5, 0.0, noisy)
+    model = EBNCRegressor(prior_scale=0.3).fit(x[:1_000, None], y[:1_000])
+    train, bins = x[:1_000, None], model.density_.bins
+    (zero,) = bins.atoms
+    found = model.predict_density(x[1_000:, None], np.zeros(2_000)) * bins.widths[zero]
+    assert found.mean() == pytest.approx(truth[1_000:].mean(), abs=0.04)
+    assert np.abs(found - truth[1_000:]).mean() < 0.06
+    assert model.predict(train).mean() == pytest.approx(y[:1_000].mean(), abs=0.01)
+
+
 def test_wrong_values_are_refused(fitted, fresh):
     x, _, y = fresh
     with pytest.raises(ParameterError, match="'mean' or 'median'"):

@@ -178,25 +178,45 @@ def test_the_median_solves_the_integral():
     assert density.quantiles(p[None], [0.5])[0, 0] == pytest.approx(root, rel=1e-5)
 
 
+def test_offsets_are_the_same_as_other_probabilities():
+    values = VALUES["atoms"]
+    plain = SmoothDensity.of(values, fine_cuts(values))
+    rng = np.random.default_rng(6)
+    p = rng.dirichlet(np.ones(plain.bins.n_bins), 9)
+    offsets = rng.normal(size=plain.bins.n_bins)
+    moved = SmoothDensity.of(values, fine_cuts(values), offsets=offsets)
+    other = p * np.exp(offsets)
+    other /= other.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(moved.mean(p), plain.mean(other))
+    np.testing.assert_allclose(moved.quantiles(p, [0.2]), plain.quantiles(other, [0.2]))
+    y = np.linspace(-2.0, 2.0, 9)
+    np.testing.assert_allclose(
+        moved.log_density(np.log(p), y), plain.log_density(np.log(other), y), atol=1e-9
+    )
+
+
 def test_few_bins_are_not_corrected_and_records_are_compared_by_value():
     values = VALUES["two bins"]
     density = SmoothDensity.of(values, np.array([3.0]))
     assert density.corrections.tolist() == [0.0, 0.0]
-    same = SmoothDensity(density.bins, np.zeros(2))
+    same = SmoothDensity(density.bins, np.zeros(2), np.zeros(2))
     assert same == density
     assert len({same, density}) == 1
-    assert SmoothDensity(density.bins, np.ones(2)) != density
+    assert SmoothDensity(density.bins, np.ones(2), np.zeros(2)) != density
+    assert SmoothDensity(density.bins, np.zeros(2), np.ones(2)) != density
 
 
 @pytest.mark.parametrize("corrections", [[0.0], [0.0, np.nan], [[0.0, 0.0]]])
 def test_impossible_corrections_are_refused(corrections):
     with pytest.raises(ParameterError, match="corrections"):
-        SmoothDensity(BinDensity([1.0], [0.0, 2.0]), corrections)
+        SmoothDensity(BinDensity([1.0], [0.0, 2.0]), corrections, [0.0, 0.0])
+    with pytest.raises(ParameterError, match="offsets"):
+        SmoothDensity(BinDensity([1.0], [0.0, 2.0]), [0.0, 0.0], corrections)
 
 
 @pytest.mark.parametrize("q", [0.0, 1.5, np.nan, "half", [[0.1, 0.9]], None, 0.5 + 1j])
 def test_impossible_levels_are_refused(q):
     bins = BinDensity([1.0], [0.0, 2.0])
-    for density in (bins, SmoothDensity(bins, np.zeros(2))):
+    for density in (bins, SmoothDensity(bins, np.zeros(2), np.zeros(2))):
         with pytest.raises(ParameterError, match="q "):
             density.quantiles(np.array([[0.5, 0.5]]), q)

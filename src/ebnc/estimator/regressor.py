@@ -15,6 +15,7 @@ from ebnc.data.read import learn_cases, read_numbers
 from ebnc.data.sources import column_names
 from ebnc.data.table import Coding
 from ebnc.errors import DataError, ParameterError
+from ebnc.estimator.base_measure import base_offsets
 from ebnc.estimator.classifier import EBNCClassifier
 from ebnc.estimator.display import facts_as_html, facts_as_text
 from ebnc.estimator.parameters import check_parameters
@@ -251,10 +252,9 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             leave_out=True,
             coding=Coding.of(self.numbers, {**(self.kinds or {}), target: "numeric"}),
         )
-        classifier = EBNCClassifier(**self.get_params(deep=False))
-        self._keep(
-            classifier.fit_cases(cases, report=report), SmoothDensity.of(values, cuts, of_rows)
-        )
+        classifier = EBNCClassifier(**self.get_params(deep=False)).fit_cases(cases, report=report)
+        offsets = base_offsets(classifier.predictor_, cases)
+        self._keep(classifier, SmoothDensity.of(values, cuts, of_rows, offsets))
         return self
 
     def _keep(self, classifier: EBNCClassifier, density: SmoothDensity) -> None:

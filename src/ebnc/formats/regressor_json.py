@@ -24,7 +24,7 @@ from ebnc.predictor import Predictor
 if TYPE_CHECKING:
     from ebnc.estimator.regressor import EBNCRegressor
 
-LARGEST_CORRECTION = 1000.0  # in nats; sums of such numbers are finite
+LARGEST_ADDED = 300.0  # in nats; products of their exponentials are finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,13 +63,14 @@ def regressor_to_json(regressor: "EBNCRegressor") -> dict[str, Any]:
         "means": regressor.density_.bins.means.tolist(),
         "atoms": list(regressor.density_.bins.atoms),
         "corrections": regressor.density_.corrections.tolist(),
+        "offsets": regressor.density_.offsets.tolist(),
         "classifier": classifier_to_json(regressor.classifier_),
     }
 
 
 def stored_regressor_from_json(field: Field) -> StoredRegressor:
     """Invert ``regressor_to_json``, and check every field."""
-    parts = field.object(["features", "means", "atoms", "corrections", "classifier"])
+    parts = field.object(["features", "means", "atoms", "corrections", "offsets", "classifier"])
     classifier = stored_from_json(parts["classifier"])
     ebnc = classifier.ebnc
     bins = ebnc.domain[ebnc.target]
@@ -81,10 +82,10 @@ def stored_regressor_from_json(field: Field) -> StoredRegressor:
         raise parts["means"].error("must hold one number in every bin of the target")
     inputs = set(ebnc.domain) - {ebnc.target}
     atoms = tuple(item.integer(0, len(bins) - 1) for item in parts["atoms"].items())
-    corrections = np.array(
-        [item.number(LARGEST_CORRECTION) for item in parts["corrections"].items()]
-    )
-    if len(corrections) != len(bins):
-        raise parts["corrections"].error("must hold one number for every bin of the target")
-    density = SmoothDensity(BinDensity(cuts, means, atoms), corrections)
+    added = []
+    for name in ("corrections", "offsets"):
+        added.append(np.array([item.number(LARGEST_ADDED) for item in parts[name].items()]))
+        if len(added[-1]) != len(bins):
+            raise parts[name].error("must hold one number for every bin of the target")
+    density = SmoothDensity(BinDensity(cuts, means, atoms), *added)
     return StoredRegressor(classifier, density, *features_from_json(parts["features"], inputs))

@@ -5,10 +5,11 @@ It corrects two faults of a density that is flat inside its bins (``bin_density`
 **Widths are noisy**, because every bin begins and ends at a training value. A smooth curve f_b
 takes the place of the bins' log densities without x, u_b (``smooth_widths``):
 
-    p_b ∝ p(b | x) exp(f_b − u_b)
+    p_b ∝ p(b | x) exp(o_b + f_b − u_b)
 
 Then bins say how the density changes with x, and the curve what it is without x. The outer bins and
-atoms remain as they are.
+atoms remain as they are. o_b makes up for what a classifier of few columns cannot fit
+(``estimator.base_measure``).
 
 **Bins are wide.** The logarithm of the density is linear between the midpoints of bins, and
 between a tail and the midpoint next to it. So every piece is exponential. An atom is flat, and so
@@ -40,32 +41,46 @@ class SmoothDensity:
         The cuts between bins, the mean of the training values in each, and the atoms.
     corrections : array (B,)
         f_b − u_b, which is added to the log probability of each bin.
+    offsets : array (B,)
+        o_b, which is added to the log probability that a classifier gives to each bin.
     """
 
     bins: BinDensity
     corrections: FloatArray
+    offsets: FloatArray
 
     def __post_init__(self) -> None:
-        corrections = np.array(self.corrections, dtype=np.float64)
-        corrections.flags.writeable = False
-        object.__setattr__(self, "corrections", corrections)
-        if corrections.shape != (self.bins.n_bins,) or not np.isfinite(corrections).all():
-            raise ParameterError(
-                f"{self.bins.n_bins} bins need as many finite corrections, got {self.corrections}"
-            )
+        for name in ("corrections", "offsets"):
+            array = np.array(getattr(self, name), dtype=np.float64)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+            if array.shape != (self.bins.n_bins,) or not np.isfinite(array).all():
+                raise ParameterError(
+                    f"{self.bins.n_bins} bins need as many finite {name}, got {array}"
+                )
 
     @classmethod
     def of(
-        cls, values: FloatArray, cuts: FloatArray, weights: FloatArray | None = None
+        cls,
+        values: FloatArray,
+        cuts: FloatArray,
+        weights: FloatArray | None = None,
+        offsets: FloatArray | None = None,
     ) -> "SmoothDensity":
         """Learn it from training values, none NaN; every bin must have one."""
         bins = BinDensity.of(values, cuts, weights)
-        return cls(bins, smooth_corrections(bins, values, weights))
+        zeros = np.zeros(bins.n_bins)
+        corrections = smooth_corrections(bins, values, weights)
+        return cls(bins, corrections, zeros if offsets is None else offsets)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SmoothDensity):
             return NotImplemented
-        return self.bins == other.bins and np.array_equal(self.corrections, other.corrections)
+        return (
+            self.bins == other.bins
+            and np.array_equal(self.corrections, other.corrections)
+            and np.array_equal(self.offsets, other.offsets)
+        )
 
     def __hash__(self) -> int:
         return hash((self.bins, self.corrections.tobytes()))
@@ -87,11 +102,12 @@ class SmoothDensity:
         return np.where(self.layout.is_plain[own], plain, inside) - pieces.log_total
 
     def mean(self, p: FloatArray) -> FloatArray:
-        """Return the mean of y for each row of p_b (rows, B): Σ_b p_b m_b.
+        """Return the mean of y for each row of p_b (rows, B): Σ_b p_b m_b, p_b with the offsets.
 
-        The corrections are for densities: bins, as they are, have the right means in training data.
+        Corrections are for densities; without them, the mean over the training data is right.
         """
-        return self.bins.mean(p)
+        weighted = p * np.exp(self.offsets)
+        return self.bins.mean(weighted / weighted.sum(axis=1, keepdims=True))
 
     def quantiles(self, p: FloatArray, q: ArrayLike) -> FloatArray:
         """Return the numbers that y does not exceed with probability q, shape (rows, len(q)).
@@ -194,7 +210,7 @@ class _Pieces:
     @classmethod
     def of(cls, density: SmoothDensity, log_p: FloatArray) -> "_Pieces":
         layout = density.layout
-        corrected = np.maximum(log_p, np.log(TINY)) + density.corrections
+        corrected = np.maximum(log_p, np.log(TINY)) + density.offsets + density.corrections
         heights = corrected - np.log(density.bins.widths)
         left, right = heights @ layout.left, heights @ layout.right
         slope = right - left
