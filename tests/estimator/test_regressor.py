@@ -179,6 +179,10 @@ def test_wrong_values_are_refused(fitted, fresh):
             fitted.predict_quantiles(x, q)
     with pytest.raises(DataError, match="2000"):
         fitted.log_density(x, y[:3])
+    with pytest.raises(ParameterError, match="'height' 'ordered'"):
+        EBNCRegressor(kinds={"height": "ordered"}).fit(x, y)
+    with pytest.raises(ParameterError, match="'y' 'nominal'"):
+        EBNCRegressor(kinds={"y": "nominal"}).fit(x, y.to_numpy())
     with pytest.raises(DataError, match="only one value"):
         EBNCRegressor().fit(x[:20], np.ones(20))
     with pytest.raises(ParameterError, match="structure"):
@@ -225,6 +229,16 @@ def test_order_helps_where_classes_are_in_order():
 
     of_test = test[1].astype(str).to_numpy()
     assert loss(train[1], of_test) < loss(train[1].astype(str), of_test)
+
+
+def test_kinds_name_a_target_without_a_name_class():
+    x, y = grades(100, 3)
+    codes = y.cat.codes.to_numpy()
+    model = EBNCClassifier("naive", prior_scale=1.0, kinds={"class": "ordered"}).fit(x, codes)
+    assert model.ebnc_.domain.kind(model.ebnc_.target) == "ordered"
+    named = pd.Series(codes, name="grade")
+    with pytest.raises(DataError, match="'grade'"):
+        EBNCClassifier("naive", kinds={"class": "ordered"}).fit(x, named)
 
 
 def test_dates_and_mdlp_are_refused():

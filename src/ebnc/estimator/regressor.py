@@ -236,6 +236,12 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 "numbers='mdlp' cuts where classes change, and a number has none; use 'smooth' or "
                 "'quantile'"
             )
+        kinds = {target: "numeric", **(self.kinds or {})}
+        if kinds[target] != "numeric":
+            raise ParameterError(
+                f"kinds calls the target {target!r} {kinds[target]!r}, but a regressor predicts a "
+                "number; leave it out, or use EBNCClassifier"
+            )
         values, of_rows = read_numbers(data, target, weights)
         cuts = target_cuts(values, of_rows)
         if not len(cuts):
@@ -250,7 +256,7 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             categories={target: intervals(cuts)},
             weights=weights,
             leave_out=True,
-            coding=Coding.of(self.numbers, {**(self.kinds or {}), target: "numeric"}),
+            coding=Coding.of(self.numbers, kinds),
         )
         classifier = EBNCClassifier(**self.get_params(deep=False)).fit_cases(cases, report=report)
         offsets = base_offsets(classifier.predictor_, cases)
