@@ -85,8 +85,8 @@ class QueryResult:
             The variable; needed if there are several.
         """
         density, p = self._bins(name)
-        is_list = isinstance(levels, Iterable) and not isinstance(levels, str)
-        asked: Any = list(levels) if is_list else levels
+        several = isinstance(levels, Iterable) and not isinstance(levels, str)
+        asked: Any = list(levels) if several else levels  # type: ignore[arg-type]
         quantiles: list[float] = density.quantiles(p, check_levels(asked, "levels"))[0].tolist()
         return quantiles
 
