@@ -13,6 +13,7 @@ from study.classification import results as classification
 from study.density import results as density
 from study.local import results as local
 from study.numbers import results as numbers
+from study.regression import results as regression
 
 __all__ = ["claims", "main"]
 
@@ -24,7 +25,7 @@ def claims() -> dict[str, Claim]:
 
 def _claims() -> Iterator[tuple[str, str, Claim]]:
     parts = {"classification": classification, "density": density, "local": local}
-    parts |= {"ablations": ablations, "numbers": numbers}
+    parts |= {"ablations": ablations, "numbers": numbers, "regression": regression}
     for part, module in parts.items():
         for name, claim in module.claims().items():
             yield part, name, claim

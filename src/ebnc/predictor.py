@@ -12,10 +12,10 @@ from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain
 from ebnc.fitting.fit import Fit
 from ebnc.parameters.background import Background
-from ebnc.parameters.bin_density import BinDensity
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis, phi_to_tables
+from ebnc.parameters.smooth_density import SmoothDensity
 from ebnc.parameters.tables import TableSum
 from ebnc.parameters.unknown import average_over_unknown, with_averages
 from ebnc.typing import FloatArray
@@ -56,7 +56,7 @@ class Predictor:
     classes: NDArray[Any]
     background: Background | None = None
     compiled: bool | None = None
-    density: BinDensity | None = None
+    density: SmoothDensity | None = None
 
     @classmethod
     def of_ebnc(cls, ebnc: EBNC, compiled: bool | None = None) -> "Predictor":

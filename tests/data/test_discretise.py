@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
-from ebnc.data.discretise import fine_cuts, intervals, mdlp_cuts, quantile_cuts
+from ebnc.data.discretise import fine_cuts, intervals, mdlp_cuts, quantile_cuts, target_cuts
 from ebnc.domain import Interval
 
 
@@ -225,3 +225,35 @@ def test_neighbouring_floats_are_different_bins():
         cuts = fine_cuts(sign * values)
         assert (np.diff(cuts) > 0).all()
         assert np.bincount(np.searchsorted(cuts, sign * values)).tolist() == [10, 10, 10]
+
+
+def test_outer_bins_of_a_target_are_halved_three_times_while_they_have_eight_rows():
+    values = np.random.default_rng(0).lognormal(sigma=2.0, size=2_500)
+    counts = np.bincount(bins_of(values, target_cuts(values)))
+    assert len(counts) == 31 + 6
+    for tail in (counts, counts[::-1]):
+        assert tail[:4].tolist() == [10, 10, 20, tail[:4].sum() - 40]
+    assert np.bincount(bins_of(values[:400], target_cuts(values[:400]))).min() >= 8
+    assert len(target_cuts(values[:400])) + 1 == 31  # outer bins of 12 rows
+    many = np.random.default_rng(1).normal(size=20_000)
+    assert len(target_cuts(many)) + 1 == 31 + 6
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bins_of_a_target_have_no_side_and_count_weights_as_rows(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=1_200).round(int(rng.integers(1, 4)))
+    cuts = target_cuts(values)
+    np.testing.assert_array_equal(target_cuts(-values), -cuts[::-1])
+    assert (np.diff(cuts) > 0).all()
+    assert (np.bincount(bins_of(values, cuts), minlength=len(cuts) + 1) > 0).all()
+    weights = rng.integers(1, 4, 1_200)
+    np.testing.assert_array_equal(
+        target_cuts(values, weights.astype(float)), target_cuts(np.repeat(values, weights))
+    )
+
+
+def test_an_atom_at_the_end_of_a_target_is_one_bin():
+    values = np.maximum(np.random.default_rng(0).normal(size=2_000), 0.0)
+    counts = np.bincount(bins_of(values, target_cuts(values)))
+    assert counts[0] == (values == 0.0).sum()

@@ -112,7 +112,7 @@ def test_a_weight_counts_rows():
     one = EBNCRegressor(prior_scale=0.5).fit(*twice)
     other = EBNCRegressor(prior_scale=0.5).fit(x, y, sample_weight=weights)
     np.testing.assert_allclose(one.predict(x), other.predict(x), rtol=1e-7)
-    np.testing.assert_array_equal(one.density_.cuts, other.density_.cuts)
+    np.testing.assert_array_equal(one.density_.bins.cuts, other.density_.bins.cuts)
 
 
 def test_a_shift_and_a_scale_of_the_target_move_the_predictions():
@@ -148,14 +148,41 @@ def test_a_saved_regressor_predicts_the_same_bits(tmp_path):
     np.testing.assert_array_equal(back.log_density(x, y), model.log_density(x, y))
 
 
+@pytest.mark.parametrize("where", ["end", "middle"])
+def test_a_zero_that_half_of_the_rows_share_has_about_its_probability(where):
+    """P(y = 0 | x) = Φ(−x), or ½ whatever x is; without a base measure it was .28 instead of ½."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=3_000)
+    noisy = x + rng.normal(size=3_000)
+    truth = norm.cdf(-x) if where == "end" else np.full(3_000, 0.5)
+    y = np.maximum(noisy, 0.0) if where == "end" else np.where(rng.random(3_000) < 0.5, 0.0, noisy)
+    model = EBNCRegressor(prior_scale=0.3).fit(x[:1_000, None], y[:1_000])
+    train, bins = x[:1_000, None], model.density_.bins
+    (zero,) = bins.atoms
+    found = model.predict_density(x[1_000:, None], np.zeros(2_000)) * bins.widths[zero]
+    assert found.mean() == pytest.approx(truth[1_000:].mean(), abs=0.04)
+    assert np.abs(found - truth[1_000:]).mean() < 0.06
+    assert model.predict(train).mean() == pytest.approx(y[:1_000].mean(), abs=0.01)
+
+
 def test_wrong_values_are_refused(fitted, fresh):
     x, _, y = fresh
     with pytest.raises(ParameterError, match="'mean' or 'median'"):
         fitted.predict(x, statistic="mode")
     with pytest.raises(ParameterError, match="between 0 and 1"):
         fitted.predict_interval(x, 90)
+    for level in (0, 1.0, "much", None, [0.5, 0.9], float("nan")):
+        with pytest.raises(ParameterError, match="level"):
+            fitted.predict_interval(x, level)
+    for q in (0.0, "half", [[0.1, 0.9]], None, [0.5, 2.0], float("nan")):
+        with pytest.raises(ParameterError, match=r"q must|q is not"):
+            fitted.predict_quantiles(x, q)
     with pytest.raises(DataError, match="2000"):
         fitted.log_density(x, y[:3])
+    with pytest.raises(ParameterError, match="'height' 'ordered'"):
+        EBNCRegressor(kinds={"height": "ordered"}).fit(x, y)
+    with pytest.raises(ParameterError, match="'y' 'nominal'"):
+        EBNCRegressor(kinds={"y": "nominal"}).fit(x, y.to_numpy())
     with pytest.raises(DataError, match="only one value"):
         EBNCRegressor().fit(x[:20], np.ones(20))
     with pytest.raises(ParameterError, match="structure"):
@@ -202,6 +229,16 @@ def test_order_helps_where_classes_are_in_order():
 
     of_test = test[1].astype(str).to_numpy()
     assert loss(train[1], of_test) < loss(train[1].astype(str), of_test)
+
+
+def test_kinds_name_a_target_without_a_name_class():
+    x, y = grades(100, 3)
+    codes = y.cat.codes.to_numpy()
+    model = EBNCClassifier("naive", prior_scale=1.0, kinds={"class": "ordered"}).fit(x, codes)
+    assert model.ebnc_.domain.kind(model.ebnc_.target) == "ordered"
+    named = pd.Series(codes, name="grade")
+    with pytest.raises(DataError, match="'grade'"):
+        EBNCClassifier("naive", kinds={"class": "ordered"}).fit(x, named)
 
 
 def test_dates_and_mdlp_are_refused():

@@ -190,6 +190,10 @@ def test_results_list_intervals_and_have_mean_and_quantiles(network):
     assert answer.mean() == pytest.approx(np.sin(1.0), abs=0.1)
     expected = norm(np.sin(1.0), 0.4).ppf([0.1, 0.5, 0.9])
     np.testing.assert_allclose(answer.quantiles([0.1, 0.5, 0.9]), expected, atol=0.2)
+    assert answer.quantiles(iter([0.5])) == answer.quantiles(0.5)
+    for wrong in ("half", None, [0.0], [[0.5]], [None]):
+        with pytest.raises(ParameterError, match="levels "):
+            answer.quantiles(wrong)
     both = network.query(["c", "b"], {"a": 0.5})
     assert both.mean("b") == pytest.approx(answer.mean())
     for wrong in (both.mean, lambda: both.mean("c")):

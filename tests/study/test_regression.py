@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import norm
 from study.cells import Cells
 from study.regression import __main__ as regression
+from study.regression import results
 from study.regression.__main__ import Part, measure, parts
 
 import ebnc
@@ -71,3 +72,26 @@ def test_a_run_goes_on(directory, capsys):
     capsys.readouterr()
     regression.main([*options, "--table"])
     assert "scikit-learn diabetes" in capsys.readouterr().out
+
+
+def test_claims_count_targets_that_are_better_than_all_rivals(tmp_path, monkeypatch):
+    """On a ours is better; on b NGBoost with early stopping is, on c the linear model."""
+    of = {
+        "a": {"ebnc": (1.0, 0.90), "ridge": (0.5, 0.9), "ngboost": (0.2, 0.9)},
+        "b": {"ebnc": (1.0, 0.95), "ridge": (0.5, 0.9), "ngboost": (0.2, 0.9)},
+        "c": {"ebnc": (1.0, 0.88), "ridge": (1.5, 0.9), "ngboost": (0.2, 0.9)},
+    }
+    lines = [
+        {"set": name, "model": model, "fold": fold, "log_density": density + fold / 10, "rmse": 2.0}
+        | {"coverage": coverage}
+        for name, models in of.items()
+        for model, (density, coverage) in models.items()
+        for fold in (-1, 1)
+    ]
+    lines.append({"set": "b", "model": "ngboost-stopped", "log_density": 1.1, "rmse": 1.0})
+    pd.DataFrame(lines).to_csv(tmp_path / "results.csv", index=False)
+    monkeypatch.setattr(results, "FOLDER", tmp_path)
+    found = {name: claim.text for name, claim in results.claims().items()}
+    assert (found["targets"], found["better"], found["covered"]) == ("3", "1", "2")
+    assert found["behind-linear"] == "c -0.500"
+    assert "| `b` | 1.000 | 0.500 | 1.100 | 1.00 | 95.0% |" in found["table"]

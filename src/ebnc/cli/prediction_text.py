@@ -12,7 +12,7 @@ import numpy as np
 
 from ebnc.data.rows import CodedRows
 from ebnc.data.text import number_array, text_array
-from ebnc.parameters.bin_density import BinDensity
+from ebnc.parameters.smooth_density import SmoothDensity
 from ebnc.predictor import Predictor
 
 AT_A_TIME = 2**16  # probabilities, so few that their text stays in the cache
@@ -61,7 +61,7 @@ class NumberText:
     """
 
     def __init__(
-        self, predictor: Predictor, density: BinDensity, *, as_json: bool, level: float
+        self, predictor: Predictor, density: SmoothDensity, *, as_json: bool, level: float
     ) -> None:
         self.header = b"" if as_json else b"prediction,low,high\n"
         self._line = '{{"prediction": {!r}, "interval": [{!r}, {!r}]}}\n' if as_json else NUMBERS

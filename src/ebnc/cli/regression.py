@@ -41,7 +41,7 @@ def write_regressor(
     quiet: bool,
 ) -> None:
     """Write a regressor to a model file, and print a summary."""
-    classifier, density = regressor.classifier_, regressor.density_
+    classifier, bins = regressor.classifier_, regressor.density_.bins
     ebnc = regressor.ebnc_
     n_rows = round(classifier.ebnc_.n_cases)
     provenance = provenance_of(files, data, n_rows, regressor.n_features_in_ + 1)
@@ -58,7 +58,7 @@ def write_regressor(
                     "command": "learn",
                     "model": out,
                     "target": ebnc.target,
-                    "bins": len(density.means),
+                    "bins": len(bins.means),
                     "cases": float(classifier.ebnc_.n_cases),
                     "structure": str(ebnc.structure),
                     "selected": classifier.selected_features_,
@@ -71,10 +71,10 @@ def write_regressor(
             )
         elif not quiet:
             selected = len(classifier.selected_features_)
-            low, high = float(density.means[0]), float(density.means[-1])
+            low, high = float(bins.means[0]), float(bins.means[-1])
             rows = [
                 ("target", f"{ebnc.target}: a number, mostly between {low:g} and {high:g}"),
-                ("bins", f"{len(density.means)} (--classify predicts classes)"),
+                ("bins", f"{len(bins.means)} (--classify predicts classes)"),
                 ("rows", readable_count(n_rows)),
                 ("selected", f"{selected} of {regressor.n_features_in_} inputs"),
                 ("structure", str(ebnc.structure)),

@@ -24,6 +24,7 @@ ROWS_OF_BIN = 4
 
 MOST_TARGET_BINS = 31
 ROWS_OF_TARGET_BIN = 8
+MOST_HALVINGS = 3  # of an outer bin
 LEAST_TARGET_BINS = 5  # as far as few rows have as many values
 
 
@@ -55,7 +56,11 @@ def fine_cuts(
     upper = np.ceil(place - 1e-9) - 1
     bins = np.where(place > n_bins / 2, upper, np.floor(place + 1e-9))
     differ = is_atom[1:] | is_atom[:-1] | (bins[1:] != bins[:-1])
-    last = np.flatnonzero(differ)
+    return _between(distinct, np.flatnonzero(differ))
+
+
+def _between(distinct: FloatArray, last: IntArray) -> FloatArray:
+    """Return the middles of the values with these places and the next ones."""
     lower, upper = distinct[last], distinct[last + 1]
     middle = lower / 2 + upper / 2  # no overflow, and symmetric
     return np.where(middle < upper, middle, lower)  # neighbouring floats have none between them
@@ -64,13 +69,36 @@ def fine_cuts(
 def target_cuts(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     """Return the cut points of the bins of a number to predict; none if it has only one value.
 
-    They are fine bins, but fewer: every bin has a width of its own in the density, whose
-    noise would cost more than the bins resolve.
+    They are fine bins of 8 rows or more, because widths of bins are noisy. With enough rows, the
+    outer bins are halved, up to three times: a long tail differs much inside of one bin.
     """
     total = float(len(values)) if weights is None else float(weights.sum())
     rows_of_bin = min(ROWS_OF_TARGET_BIN, total / LEAST_TARGET_BINS)
     cuts = fine_cuts(values, weights, MOST_TARGET_BINS, rows_of_bin)
-    return cuts if len(cuts) else quantile_cuts(values, 2, weights)
+    if not len(cuts):
+        return quantile_cuts(values, 2, weights)
+    distinct, inverse = np.unique(values, return_inverse=True)
+    weight = np.bincount(inverse, weights).astype(np.float64)
+    n_low, n_inside = np.searchsorted(distinct, cuts[[0, -1]], side="right").tolist()
+    low = n_low - 1 - _halvings(weight[:n_low][::-1], rows_of_bin)
+    high = n_inside - 1 + _halvings(weight[n_inside:], rows_of_bin)
+    return np.concatenate([_between(distinct, low[::-1]), cuts, _between(distinct, high)])
+
+
+def _halvings(weight: FloatArray, rows_of_bin: float) -> IntArray:
+    """Return how many values precede each cut in a tail, from the inside.
+
+    Each cut leaves half of the rest beyond it or a little less, and ``rows_of_bin`` at least.
+    """
+    beyond = np.append(np.cumsum(weight[::-1])[::-1], 0.0)
+    places = [0]
+    while len(places) <= MOST_HALVINGS:
+        start = places[-1]
+        place = start + int(np.argmax(beyond[start:] <= beyond[start] / 2))
+        if beyond[place] < rows_of_bin:
+            break
+        places.append(place)
+    return np.array(places[1:], dtype=np.int64)
 
 
 def quantile_cuts(values: FloatArray, n_bins: int, weights: FloatArray | None = None) -> FloatArray:

@@ -87,7 +87,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     kinds : dict or None
         "nominal", "ordered" or "numeric" by column name, for columns whose entries do not show what
         they are: codes written as numbers, grades written as text. Columns of an array are named
-        x0, x1, ….
+        x0, x1, …. The target has the name of ``y``, or "class" if ``y`` has none.
     class_weight : dict, "balanced" or None
         Weights of the classes, multiplied with ``sample_weight``.
     max_cluster_cells : int

@@ -15,12 +15,14 @@ from ebnc.data.read import learn_cases, read_numbers
 from ebnc.data.sources import column_names
 from ebnc.data.table import Coding
 from ebnc.errors import DataError, ParameterError
+from ebnc.estimator.base_measure import base_offsets
 from ebnc.estimator.classifier import EBNCClassifier
 from ebnc.estimator.display import facts_as_html, facts_as_text
 from ebnc.estimator.parameters import check_parameters
 from ebnc.estimator.tables import is_by_name, named_columns, taking_labels
-from ebnc.parameters.bin_density import BinDensity
+from ebnc.parameters.bin_density import check_levels
 from ebnc.parameters.ebnc import EBNC
+from ebnc.parameters.smooth_density import SmoothDensity
 from ebnc.search.trace import Step
 from ebnc.storage import provided
 from ebnc.structure.embedded import EmbeddedStructure
@@ -33,9 +35,9 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Predict p(y|x) of a number with an embedded Bayesian network of its bins.
 
     The target is cut into bins in order, whose number does not depend on the inputs. A classifier
-    with smooth effects on the bins predicts their probabilities, and these are a density: steps
-    inside, exponential tails outside (``ebnc.parameters.bin_density``). Inputs may be of every type
-    that ``EBNCClassifier`` accepts.
+    with smooth effects on the bins predicts their probabilities, and these are a density with
+    exponential tails (``ebnc.parameters.smooth_density``). Inputs may be of every type that
+    ``EBNCClassifier`` accepts.
 
     Parameters
     ----------
@@ -73,8 +75,9 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     classifier_ : EBNCClassifier
         The classifier of the bins; it has the structure, the scores and the trace.
-    density_ : BinDensity
-        The cuts between bins, and the mean of the training values in each bin.
+    density_ : SmoothDensity
+        What makes a density of the probabilities of bins; ``density_.bins`` has their cuts, and the
+        mean of the training values in each of them.
     ebnc_ : EBNC
         The best model of the classifier.
     n_features_in_ : int
@@ -233,6 +236,12 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 "numbers='mdlp' cuts where classes change, and a number has none; use 'smooth' or "
                 "'quantile'"
             )
+        kinds = {target: "numeric", **(self.kinds or {})}
+        if kinds[target] != "numeric":
+            raise ParameterError(
+                f"kinds calls the target {target!r} {kinds[target]!r}, but a regressor predicts a "
+                "number; leave it out, or use EBNCClassifier"
+            )
         values, of_rows = read_numbers(data, target, weights)
         cuts = target_cuts(values, of_rows)
         if not len(cuts):
@@ -247,13 +256,14 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             categories={target: intervals(cuts)},
             weights=weights,
             leave_out=True,
-            coding=Coding.of(self.numbers, {**(self.kinds or {}), target: "numeric"}),
+            coding=Coding.of(self.numbers, kinds),
         )
-        classifier = EBNCClassifier(**self.get_params(deep=False))
-        self._keep(classifier.fit_cases(cases, report=report), BinDensity.of(values, cuts, of_rows))
+        classifier = EBNCClassifier(**self.get_params(deep=False)).fit_cases(cases, report=report)
+        offsets = base_offsets(classifier.predictor_, cases)
+        self._keep(classifier, SmoothDensity.of(values, cuts, of_rows, offsets))
         return self
 
-    def _keep(self, classifier: EBNCClassifier, density: BinDensity) -> None:
+    def _keep(self, classifier: EBNCClassifier, density: SmoothDensity) -> None:
         """Set the attributes that result from a fit or from a file."""
         self.classifier_ = classifier
         self.density_ = density
@@ -302,7 +312,7 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         q : array of floats
             Probabilities between 0 and 1: y does not exceed the quantile with probability q.
         """
-        levels = np.atleast_1d(np.asarray(q, dtype=np.float64))
+        levels = check_levels(q)
         return self.density_.quantiles(self._bins(X), levels)
 
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
@@ -315,9 +325,11 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         level : float
             Probability that y lies inside, between 0 and 1; both sides have equal probability.
         """
-        if not 0 < level < 1:
-            raise ParameterError(f"level must lie between 0 and 1, got {level!r}")
-        return self.predict_quantiles(X, [(1 - level) / 2, (1 + level) / 2])
+        levels = check_levels(level, "level")
+        if len(levels) != 1:
+            raise ParameterError(f"level must be one number between 0 and 1, got {level!r}")
+        share = float(levels[0])
+        return self.predict_quantiles(X, [(1 - share) / 2, (1 + share) / 2])
 
     def log_density(self, X: Any, y: Any) -> FloatArray:
         """Return log p(y|x) in nats for every row.

@@ -1,4 +1,4 @@
-"""Fitted regressors as JSON: the classifier of the bins, and the mean of every bin.
+"""Fitted regressors as JSON: the classifier of the bins, and what makes a density of them.
 
 The cuts between bins are in the domain of the classifier, as the intervals of the target.
 """
@@ -18,10 +18,13 @@ from ebnc.formats.classifier_json import (
     stored_from_json,
 )
 from ebnc.parameters.bin_density import BinDensity
+from ebnc.parameters.smooth_density import SmoothDensity
 from ebnc.predictor import Predictor
 
 if TYPE_CHECKING:
     from ebnc.estimator.regressor import EBNCRegressor
+
+LARGEST_ADDED = 300.0  # in nats; products of their exponentials are finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +32,7 @@ class StoredRegressor:
     """The contents of the file of a fitted regressor."""
 
     classifier: StoredClassifier
-    density: BinDensity
+    density: SmoothDensity
     n_features: int
     feature_names: tuple[str, ...] | None
 
@@ -57,15 +60,17 @@ def regressor_to_json(regressor: "EBNCRegressor") -> dict[str, Any]:
     """Convert a fitted regressor to plain data."""
     return {
         "features": features_to_json(regressor),
-        "means": regressor.density_.means.tolist(),
-        "atoms": list(regressor.density_.atoms),
+        "means": regressor.density_.bins.means.tolist(),
+        "atoms": list(regressor.density_.bins.atoms),
+        "corrections": regressor.density_.corrections.tolist(),
+        "offsets": regressor.density_.offsets.tolist(),
         "classifier": classifier_to_json(regressor.classifier_),
     }
 
 
 def stored_regressor_from_json(field: Field) -> StoredRegressor:
     """Invert ``regressor_to_json``, and check every field."""
-    parts = field.object(["features", "means", "atoms", "classifier"])
+    parts = field.object(["features", "means", "atoms", "corrections", "offsets", "classifier"])
     classifier = stored_from_json(parts["classifier"])
     ebnc = classifier.ebnc
     bins = ebnc.domain[ebnc.target]
@@ -77,6 +82,10 @@ def stored_regressor_from_json(field: Field) -> StoredRegressor:
         raise parts["means"].error("must hold one number in every bin of the target")
     inputs = set(ebnc.domain) - {ebnc.target}
     atoms = tuple(item.integer(0, len(bins) - 1) for item in parts["atoms"].items())
-    return StoredRegressor(
-        classifier, BinDensity(cuts, means, atoms), *features_from_json(parts["features"], inputs)
-    )
+    added = []
+    for name in ("corrections", "offsets"):
+        added.append(np.array([item.number(LARGEST_ADDED) for item in parts[name].items()]))
+        if len(added[-1]) != len(bins):
+            raise parts[name].error("must hold one number for every bin of the target")
+    density = SmoothDensity(BinDensity(cuts, means, atoms), *added)
+    return StoredRegressor(classifier, density, *features_from_json(parts["features"], inputs))

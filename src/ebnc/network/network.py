@@ -496,7 +496,9 @@ class Network(Joint):
         variables : str or iterable of str
             Variables to query.
         evidence : mapping, optional
-            Observed states, by variable; a number if the states are intervals.
+            Observed states, by variable. If the states are intervals: a number, or an
+            ``ebnc.Interval`` that contains the number. A variable without a density takes only
+            intervals that begin and end where its states do.
         method : {"auto", "exact", "weighting", "gibbs"}
             "exact" eliminates variables (with pyAgrum if that needs large tables), "weighting"
             draws weighted samples, "gibbs" runs chains that start at weighted samples. "auto" tries

@@ -21,12 +21,25 @@ would be wrong where values are skew.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ebnc.errors import ParameterError
+from ebnc.parameters.numbers import as_numbers
 from ebnc.typing import FloatArray, IntArray
 
 LEAST_ATOM = 2.0  # rows that share the value of an atom
 TINY = float(np.finfo(np.float64).tiny)
+
+
+def check_levels(q: ArrayLike, name: str = "q") -> FloatArray:
+    """Return probabilities of quantiles as an array (n,); raise unless 0 < q < 1."""
+    levels = np.atleast_1d(as_numbers(q, name))
+    if levels.ndim > 1:
+        raise ParameterError(f"{name} must be a number or a list of numbers, got {q!r}")
+    wrong = levels[~((levels > 0) & (levels < 1))]
+    if wrong.size:
+        raise ParameterError(f"{name} must lie between 0 and 1, got {wrong[0]}")
+    return levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,28 +141,41 @@ class BinDensity:
         """Return the mean of y for each row of p_b (rows, B), shape (rows,)."""
         return np.asarray(p @ self.means)
 
-    def quantiles(self, p: FloatArray, q: FloatArray) -> FloatArray:
+    def quantiles(self, p: FloatArray, q: ArrayLike) -> FloatArray:
         """Return the numbers that y does not exceed with probability q, shape (rows, len(q)).
 
         ``p``: p_b, shape (rows, B).
         """
-        wrong = q[~((q > 0) & (q < 1))]
-        if wrong.size:
-            raise ParameterError(f"quantiles must lie between 0 and 1, got {wrong[0]}")
+        levels = check_levels(q)
         upper = np.cumsum(p, axis=1)
         rows = np.arange(len(p))
-        result = np.empty((len(p), len(q)))
-        for column, level in enumerate(q):
+        result = np.empty((len(p), len(levels)))
+        for column, level in enumerate(levels):
             bins = (upper[:, :-1] < level).sum(axis=1)
             own = np.maximum(p[rows, bins], TINY)
-            result[:, column] = self._inverse(bins, 1.0 - (upper[rows, bins] - level) / own)
+            result[:, column] = self.number_at(bins, 1.0 - (upper[rows, bins] - level) / own)
         return result
+
+    def shares_inside(self, low: float, high: float) -> FloatArray:
+        """Return p(low < Y ≤ high | bin) of every bin, shape (B,)."""
+        return self._shares_up_to(high) - self._shares_up_to(low)
+
+    def _shares_up_to(self, y: float) -> FloatArray:
+        """Return p(Y ≤ y | bin) of every bin, shape (B,)."""
+        widths = self.widths
+        starts = np.append(self.cuts[:1], self.cuts)
+        shares = ((y - starts) / widths).clip(0.0, 1.0)
+        shares[0] = np.exp(min(y - self.cuts[0], 0.0) / widths[0])
+        shares[-1] = -np.expm1(-max(y - self.cuts[-1], 0.0) / widths[-1])
+        atoms = list(self.atoms)
+        shares[atoms] = self.means[atoms] <= y
+        return np.asarray(shares)
 
     def sample(self, bins: IntArray, generator: np.random.Generator) -> FloatArray:
         """Draw a number from each of these bins."""
-        return self._inverse(bins, generator.random(len(bins)))
+        return self.number_at(bins, generator.random(len(bins)))
 
-    def _inverse(self, bins: IntArray, share: FloatArray) -> FloatArray:
+    def number_at(self, bins: IntArray, share: FloatArray) -> FloatArray:
         """Return y with p(Y ≤ y | bin) = share, and the value of an atom."""
         inner_ends = np.append(self.cuts[:1], self.cuts)
         share = share.clip(TINY, 1.0 - 2.0**-53)

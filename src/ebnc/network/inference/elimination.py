@@ -7,7 +7,7 @@ that contain it and sums along its axis; the product is a table over the variabl
 neighbours. The greedy order always eliminates the variable with the smallest product.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -37,13 +37,18 @@ class Elimination:
     largest: int
 
 
-def plan_elimination(network: Joint, kept: Sequence[str], observed: Collection[str]) -> Elimination:
+def plan_elimination(
+    network: Joint,
+    kept: Sequence[str],
+    observed: Collection[str],
+    weighted: Collection[str] = (),
+) -> Elimination:
     """Plan how to sum out all variables but ``kept`` and ``observed``.
 
-    Only ancestors of these two matter, because all other nodes sum to 1. Raises ``TooLargeError``
-    if a table would exceed ``MOST_CELLS``.
+    ``weighted``: variables to sum out with weights. Only ancestors of these three matter, because
+    all other nodes sum to 1. Raises ``TooLargeError`` if a table would exceed ``MOST_CELLS``.
     """
-    nodes = network.ancestral([*kept, *observed])
+    nodes = network.ancestral([*kept, *observed, *weighted])
     hidden = [x for x in nodes if x not in observed and x not in kept]
     n_states = {x: network.domain.n_states(x) for x in (*kept, *hidden)}
     scopes = {x: {u for u in (x, *network.parents(x)) if u in n_states} for x in nodes}
@@ -69,14 +74,24 @@ def plan_elimination(network: Joint, kept: Sequence[str], observed: Collection[s
     return Elimination(tuple(kept), axes, factors, largest)
 
 
-def log_sums(network: Joint, rows: CodedRows, plan: Elimination) -> FloatArray:
-    """Return log Σ_hidden Π p(z_i | pa_i) for every row, shape (rows, states of ``kept`` …)."""
+def log_sums(
+    network: Joint,
+    rows: CodedRows,
+    plan: Elimination,
+    log_weights: Mapping[str, FloatArray] | None = None,
+) -> FloatArray:
+    """Return log Σ_hidden Π p(z_i | pa_i) w(z) for every row, shape (rows, states of ``kept`` …).
+
+    ``log_weights``: log w of each state of some hidden variables.
+    """
+    weights = [((x,), each[None]) for x, each in (log_weights or {}).items()]
     result = np.empty((len(rows), *(network.domain.n_states(x) for x in plan.kept)))
     step = max(1, CHUNK_CELLS // plan.largest)
     for start in range(0, len(rows), step):
         chunk = slice(start, min(start + step, len(rows)))
         some = CodedRows(rows.names, rows.n_states, rows.codes[:, chunk])
         tables = [(scope, _table(network, x, scope, some)) for x, scope in plan.factors]
+        tables += weights
         for hidden in reversed(plan.axes[len(plan.kept) :]):
             involved = [entry for entry in tables if hidden in entry[0]]
             tables = [entry for entry in tables if hidden not in entry[0]]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ebnc.data.rows import CodedRows
 from ebnc.errors import ParameterError, TooLargeError
 from ebnc.network.inference.elimination import log_sums, plan_elimination
+from ebnc.network.inference.evidence import Evidence
 from ebnc.network.inference.sampling import FEW_EFFECTIVE, weighted_samples
 from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
@@ -56,7 +57,7 @@ def log_marginals(
         generator = np.random.default_rng([random_state, p])
         for column, place in zip(codes.T, chosen.tolist(), strict=True):
             evidence = {x: int(c) for x, c in zip(rows.names, column, strict=True) if x in observed}
-            samples = weighted_samples(network, evidence, (), n_samples, generator)
+            samples = weighted_samples(network, Evidence(evidence), (), n_samples, generator)
             result[place] = samples.log_mean
             effective.append(samples.effective)
     if effective and n_samples is not None:

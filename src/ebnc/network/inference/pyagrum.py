@@ -1,6 +1,6 @@
 """Conversion to and from pyAgrum (extra ``exact``), and exact posteriors computed by it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import log, prod
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from ebnc.domain import Domain, Interval, State
 from ebnc.errors import NetworkError, TooLargeError
+from ebnc.network.inference.evidence import Evidence
 from ebnc.network.local.expansion import MOST_CELLS, expand, refuse_expansion
 from ebnc.network.local.table import Table
 from ebnc.network.model.joint import Joint
@@ -70,17 +71,18 @@ def tables_from_pyagrum(bn: Any) -> list[Table]:
 def exact_posterior(
     network: Joint,
     variables: Sequence[str],
-    evidence: Mapping[str, int],
+    evidence: Evidence,
 ) -> tuple[FloatArray, float] | None:
     """Return p(variables | evidence) and log p(evidence); None if the evidence is impossible.
 
     pyAgrum's lazy propagation runs on the relevant nodes; the sizes of the cliques are checked
     before it allocates tables for them.
     """
-    bn = to_pyagrum(network, network.ancestral([*variables, *evidence]))
+    bn = to_pyagrum(network, network.ancestral([*variables, *evidence.names]))
     gum = _pyagrum()
     engine = gum.LazyPropagation(bn)
-    engine.setEvidence(dict(evidence))
+    weights = {name: each.tolist() for name, each in evidence.weights.items()}
+    engine.setEvidence({**evidence.codes, **weights})
     if len(variables) > 1:
         engine.addJointTarget(set(variables))
     tree = engine.junctionTree()
@@ -92,7 +94,7 @@ def exact_posterior(
                 f"{MOST_CELLS} cells; query by sampling (method='weighting' or 'gibbs')"
             )
     try:
-        p_evidence = float(engine.evidenceProbability()) if evidence else 1.0
+        p_evidence = float(engine.evidenceProbability()) if evidence.names else 1.0
         if p_evidence <= 0.0:
             return None
         if len(variables) == 1:

@@ -8,11 +8,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ebnc.data.coder import code_of, numbers_of
+from ebnc.data.coder import numbers_of
 from ebnc.data.rows import CodedRows
 from ebnc.domain import State
 from ebnc.errors import ParameterError, QueryError, TooLargeError
 from ebnc.network.inference.elimination import log_sums, plan_elimination
+from ebnc.network.inference.evidence import Evidence
 from ebnc.network.inference.pyagrum import exact_posterior
 from ebnc.network.inference.query_result import QueryResult
 from ebnc.network.inference.sampling import (
@@ -41,7 +42,8 @@ LONGEST_MEMORY = 0.2  # maximum correlation between the first and last third of 
 class _Question:
     network: Joint
     variables: tuple[str, ...]
-    evidence: Mapping[str, int]
+    given: Mapping[str, State]
+    evidence: Evidence
     n_samples: int
     random_state: int
 
@@ -69,8 +71,8 @@ class _Question:
         )
 
     def impossible(self) -> QueryError:
-        states = {x: self.network.domain[x][code] for x, code in self.evidence.items()}
-        return QueryError(f"the evidence {states} has probability 0; change or drop a state")
+        given = dict(self.given)
+        return QueryError(f"the evidence {given} has probability 0; change or drop a state")
 
 
 def query(
@@ -94,10 +96,11 @@ def query(
             "query at least one variable, each once, and none that is also evidence; got variables "
             f"{list(asked)} and evidence {list(evidence)}"
         )
-    codes = {name: code_of(network.domain, name, state) for name, state in evidence.items()}
-    result = METHODS[method](_Question(network, asked, codes, n_samples, random_state))
+    known = Evidence.of(network, evidence)
+    result = METHODS[method](_Question(network, asked, evidence, known, n_samples, random_state))
     if result.log_evidence is not None:
-        inside = _log_density_in_bins(network, evidence)
+        numbers = {name: evidence[name] for name in known.codes}
+        inside = _log_density_in_bins(network, numbers)
         result = replace(result, log_evidence=result.log_evidence + inside)
     if result.warning is not None:
         warnings.warn(result.warning, UserWarning, stacklevel=3)
@@ -128,16 +131,17 @@ def _auto(question: _Question) -> QueryResult:
 def _exact(question: _Question) -> QueryResult:
     network = question.network
     try:
-        plan = plan_elimination(network, question.variables, question.evidence)
+        evidence = question.evidence
+        plan = plan_elimination(network, question.variables, evidence.codes, evidence.weights)
     except TooLargeError:
         posterior = exact_posterior(network, question.variables, question.evidence)
         if posterior is None:
             raise question.impossible() from None
         return question.answer(posterior[0], None, posterior[1], "exact (pyAgrum)")
     rows = blank_rows(network, 1)
-    for name, code in question.evidence.items():
+    for name, code in evidence.codes.items():
         rows.codes[rows.place(name)] = code
-    joint = log_sums(network, rows, plan)[0]
+    joint = log_sums(network, rows, plan, evidence.log_weights)[0]
     log_evidence = float(np.logaddexp.reduce(joint, axis=None))
     if log_evidence == -np.inf:
         raise question.impossible()
@@ -154,7 +158,7 @@ def _weighting(question: _Question) -> QueryResult:
     if samples.effective == 0:
         raise QueryError(
             f"none of {question.n_samples} samples agrees with the evidence on "
-            f"{sorted(question.evidence)}: its probability is 0 or very small; "
+            f"{sorted(question.evidence.names)}: its probability is 0 or very small; "
             "use method='exact' or 'gibbs'"
         )
     return _from_weights(question, samples)
@@ -199,8 +203,9 @@ def _gibbs(question: _Question) -> QueryResult:
     n_possible = int(np.count_nonzero(samples.weights))
     if not n_possible:
         raise QueryError(
-            f"no sample of {N_STARTS} agrees with the evidence on {sorted(question.evidence)}; its "
-            "probability is 0 or too small for sampling; use method='exact'"
+            f"no sample of {N_STARTS} agrees with the evidence on "
+            f"{sorted(question.evidence.names)}; its probability is 0 or too small for "
+            "sampling; use method='exact'"
         )
     # Flatten uneven weights until the starts differ: chains that all start in one place would
     # agree with each other even if they never leave it.

@@ -5,13 +5,11 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from ebnc.data.frames import cells_to_frame
 from ebnc.domain import Interval, State
 from ebnc.errors import QueryError
 from ebnc.network.local.decision_nodes import state_text
-from ebnc.parameters.bin_density import BinDensity
+from ebnc.parameters.bin_density import BinDensity, check_levels
 from ebnc.typing import FloatArray
 
 
@@ -76,19 +74,20 @@ class QueryResult:
         density, p = self._bins(name)
         return float(density.mean(p)[0])
 
-    def quantiles(self, levels: Iterable[float], name: str | None = None) -> list[float]:
+    def quantiles(self, levels: float | Iterable[float], name: str | None = None) -> list[float]:
         """Return quantiles of a numeric variable, given that it is not missing.
 
         Parameters
         ----------
-        levels : iterable of float
+        levels : float or iterable of float
             Probabilities between 0 and 1.
         name : str, optional
             The variable; needed if there are several.
         """
         density, p = self._bins(name)
-        asked = np.array(list(levels), dtype=np.float64)
-        quantiles: list[float] = density.quantiles(p, asked)[0].tolist()
+        several = isinstance(levels, Iterable) and not isinstance(levels, str)
+        asked: Any = list(levels) if several else levels  # type: ignore[arg-type]
+        quantiles: list[float] = density.quantiles(p, check_levels(asked, "levels"))[0].tolist()
         return quantiles
 
     def _bins(self, name: str | None) -> tuple[BinDensity, FloatArray]:

@@ -3,12 +3,13 @@
 All functions draw many rows at once, node by node; each node is looked up once for all rows.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ebnc.data.rows import CodedRows, code_type
+from ebnc.network.inference.evidence import Evidence
 from ebnc.network.model.joint import Joint
 from ebnc.typing import CodeArray, FloatArray
 
@@ -33,7 +34,7 @@ class WeightedSamples:
 def sample_codes(network: Joint, n: int, generator: np.random.Generator) -> CodeArray:
     """Draw n rows of p(z) as codes, shape (variables, n), by forward sampling."""
     rows = blank_rows(network, n)
-    _draw(network, rows, network.order, {}, generator)
+    _draw(network, rows, network.order, Evidence({}), generator)
     return rows.codes
 
 
@@ -55,17 +56,19 @@ def sample_numbers(
 
 def weighted_samples(
     network: Joint,
-    evidence: Mapping[str, int],
+    evidence: Evidence,
     names: Collection[str],
     n: int,
     generator: np.random.Generator,
 ) -> WeightedSamples:
     """Draw n samples by likelihood weighting: evidence is fixed, other nodes are drawn forward.
 
+    A node with an interval is drawn inside of it, and the weight is the probability of that.
+
     Only ``names``, the evidence and their ancestors are sampled.
     """
     rows = blank_rows(network, n)
-    order = network.ancestral([*names, *evidence])
+    order = network.ancestral([*names, *evidence.names])
     logarithms = _draw(network, rows, order, evidence, generator)
     peak = float(logarithms.max())
     if peak == -np.inf:
@@ -97,7 +100,7 @@ def resample(
 
 def gibbs_samples(
     network: Joint,
-    evidence: Mapping[str, int],
+    evidence: Evidence,
     names: Collection[str],
     starts: CodedRows,
     n_sweeps: int,
@@ -108,15 +111,16 @@ def gibbs_samples(
     Each row of ``starts`` is the start of a chain and is overwritten. Each hidden node is drawn
     from p(z | its Markov blanket). Zeros in tables may keep a chain from reaching all states.
     """
-    order = network.ancestral([*names, *evidence])
-    hidden = [x for x in order if x not in evidence]
+    order = network.ancestral([*names, *evidence.names])
+    hidden = [x for x in order if x not in evidence.codes]
     children = {x: [c for c in order if x in network.parents(c)] for x in hidden}
-    rows = starts
+    rows, log_weights = starts, evidence.log_weights
     for sweep in range(BURN_IN + n_sweeps):
         for name in hidden:
             place, n_states = rows.place(name), network.domain.n_states(name)
             with np.errstate(divide="ignore"):
                 logarithm = np.log(network[name].probabilities(rows))
+            logarithm += log_weights.get(name, 0.0)
             for state in range(n_states):
                 rows.codes[place] = state
                 for child in children[name]:
@@ -140,18 +144,24 @@ def _draw(
     network: Joint,
     rows: CodedRows,
     order: Collection[str],
-    evidence: Mapping[str, int],
+    evidence: Evidence,
     generator: np.random.Generator,
 ) -> FloatArray:
     """Fill ``rows`` node by node, parents first, and return Σ log p(evidence) by row."""
     weights = np.zeros(len(rows))
     for name in order:
         place = rows.place(name)
-        if name in evidence:
-            rows.codes[place] = evidence[name]
+        if name in evidence.codes:
+            rows.codes[place] = evidence.codes[name]
             weights += network[name].log_probability(rows)
         else:
             p = network[name].probabilities(rows)
+            if name in evidence.weights:
+                p = p * evidence.weights[name]
+                total = p.sum(axis=1)
+                with np.errstate(divide="ignore"):
+                    weights += np.log(total)
+                p /= np.where(total > 0.0, total, 1.0)[:, None]
             rows.codes[place] = _draw_states(p, generator.random(len(rows)))
     return weights
 
