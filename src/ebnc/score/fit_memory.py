@@ -92,7 +92,7 @@ def refuse_large_nodes(domain: Domain, names: Sequence[str]) -> None:
     """Raise an error if a node of a network with one parent would exceed ``LARGEST_BLOCK``."""
     if len(names) < 2:
         return
-    target, parent = sorted(names, key=domain.n_states, reverse=True)[:2]
+    parent, target = sorted(names, key=domain.n_states, reverse=True)[:2]
     n_classes, n_states = domain.n_states(target), domain.n_states(parent)
     block = _block_bytes(n_states, domain.levels(target))
     if block > LARGEST_BLOCK:
