@@ -1,16 +1,18 @@
 """``Predictor``: p(y|x) for coded rows; shared by classifiers, EBNCs, model files and reports."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ebnc.data.one_row import RowCoder
 from ebnc.data.rows import CodedRows
 from ebnc.domain import Domain
 from ebnc.fitting.fit import Fit
+from ebnc.kernels.one_row import StackedTables
 from ebnc.parameters.background import Background
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
@@ -79,14 +81,32 @@ class Predictor:
         weighted = tuple((model.weight, model.tables) for model in models)
         return cls(weighted, ebnc.domain, ebnc.target, classes, ebnc.background, compiled)
 
-    @property
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: what is computed from them is not worth a place in a pickle."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
     def used(self) -> tuple[str, ...]:
         """The inputs that p(y|x) depends on, in the order of the domain."""
         reached = {x for _, tables in self.weighted for scope in tables.scopes for x in scope}
         return tuple(x for x in self.domain if x in reached)
 
+    def row_coder(self, names: Sequence[str]) -> RowCoder:
+        """The coder of a single row of the inputs ``names``."""
+        key = tuple(names)
+        if key not in self._row_coders:
+            self._row_coders[key] = RowCoder(self.domain, key, extra=True)
+        return self._row_coders[key]
+
     def probabilities(self, rows: CodedRows) -> FloatArray:
-        """p(y|x), shape (rows, K); inputs of ``rows`` are ``used``, with one state for unknown."""
+        """p(y|x), shape (rows, K); inputs of ``rows`` are ``used``, with one state for unknown.
+
+        A single row without unknown entries has a shorter way to the same bits.
+        """
+        if len(rows) == 1 and not self.compiled:
+            codes = rows.codes[:, 0].tolist()
+            if all(code < r - 1 for code, r in zip(codes, rows.n_states, strict=True)):
+                return self._of_one_row(rows, codes)
         p = with_averages(self._average, rows, self.background)
         if len(self.weighted) > 1:
             p /= p.sum(axis=1, keepdims=True)  # the rounded weights may not add up to 1
@@ -106,6 +126,29 @@ class Predictor:
             with np.errstate(divide="ignore"):
                 log_p[averages.places] = np.log(averages.probabilities)
         return np.asarray(log_p)
+
+    def _of_one_row(self, rows: CodedRows, codes: list[int]) -> FloatArray:
+        if rows.names not in self._stacks:
+            flat = [tables.addressed(rows) for _, tables in self.weighted]
+            self._stacks[rows.names] = StackedTables.of(flat, len(rows.names))
+        p = self._stacks[rows.names].probabilities(np.array([*codes, 1], dtype=np.int64))
+        p = np.add.accumulate(self._weights * p)[-1:]
+        if len(self.weighted) > 1:
+            p /= p.sum(axis=1, keepdims=True)
+        return p
+
+    @cached_property
+    def _weights(self) -> FloatArray:
+        return np.array([[weight] for weight, _ in self.weighted])
+
+    @cached_property
+    def _row_coders(self) -> dict[tuple[str, ...], RowCoder]:
+        return {}
+
+    @cached_property
+    def _stacks(self) -> dict[tuple[str, ...], StackedTables]:
+        """The tables of all models, addressed for rows with these columns."""
+        return {}
 
     def _average(self, rows: CodedRows) -> FloatArray:
         """Σ_m w_m p(y|x, m) for rows without unknown entries."""

@@ -131,6 +131,14 @@ class Coder:
             return np.full(len(column), np.nan)
         return np.asarray(self._rules[name].as_numbers(column), dtype=np.float64)
 
+    def code(self, name: str, column: Column) -> int:
+        """Return the code of a column of one entry; −1 if the entry is not a state."""
+        return int(self._rules[name].codes(column)[0])
+
+    def cuts(self, name: str) -> list[float] | None:
+        """Return the ends of the intervals that are states; None if the states are others."""
+        return self._rules[name].cuts
+
     def _count_unknown(self, name: str, column: Column, is_unknown: NDArray[np.bool_]) -> None:
         """Count unknown entries, or raise for the first that ``unseen`` does not allow."""
         others = is_unknown & ~column.missing
@@ -158,8 +166,9 @@ class _Rule:
             self._codes.setdefault(state, code)
         self.missing = self._codes.pop(None, -1)
         self._logical: dict[bool, int] = {}
+        self.cuts: list[float] | None = None
         if self.kind == "interval":
-            self._cuts = [s.high for s in states if isinstance(s, Interval)][:-1]
+            self.cuts = [s.high for s in states if isinstance(s, Interval)][:-1]
         elif self.kind == "number":
             by_value = sorted((float(x), i) for x, i in self._codes.items())  # type: ignore[arg-type]
             self._known = np.array([value for value, _ in by_value])
@@ -172,9 +181,9 @@ class _Rule:
 
     def codes(self, column: Column) -> IntArray:
         """Codes of a column, −1 for entries that are not states."""
-        if self.kind == "interval" and not _holds_intervals(column):
+        if self.cuts is not None and not _holds_intervals(column):
             values = self.as_numbers(column)
-            codes = np.searchsorted(self._cuts, values, side="left")
+            codes = np.searchsorted(self.cuts, values, side="left")
         elif self.kind == "number":
             values = self.as_numbers(column)
             levels, place = (values, None) if values.dtype.kind == "f" else levels_of(values)
@@ -209,7 +218,9 @@ class _Rule:
         labels = column.labels
         # Whole numbers too long for a float were kept as text; read them as floats here.
         texts = [
-            f"{x}." if len(x) > 16 and x.isdigit() else x for x in labels if isinstance(x, str)
+            f"{x}." if len(x) > 16 and x.lstrip("+-").isdigit() else x
+            for x in labels
+            if isinstance(x, str)
         ]
         if texts:
             # Numbers or dates; if neither, reading them as numbers raises with the wrong entry.

@@ -111,7 +111,7 @@ def levels_of(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
 
 def as_label(value: float) -> int | float:
     """Convert a number to a label: 2.0 becomes 2."""
-    return int(value) if value == int(value) else value
+    return int(value) if value % 1 == 0 else value  # infinity % 1 is NaN
 
 
 def joined(parts: Sequence[Column]) -> Column:

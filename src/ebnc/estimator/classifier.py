@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -284,6 +284,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Set the attributes that result from a fit or from a file."""
         self.ebnc_ = ebnc
         self.models_ = models
+        self._predictor: Predictor | None = None
         self.trace_ = trace
         self.feature_worths_ = feature_worths
         self.structure_ = ebnc.structure
@@ -411,14 +412,13 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         CodedRows
             Codes of all inputs of ``ebnc_``.
         """
+        columns, names = self.columns(X), self._inputs()
+        row = self.predictor_.row_coder(names).encode(columns)
+        return self._encoded(columns, names) if row is None else row
+
+    def _encoded(self, columns: Mapping[str, Any], names: Sequence[str]) -> CodedRows:
         unknown = Unknown()
-        rows = encode(
-            self.columns(X),
-            self.ebnc_.domain,
-            self._inputs(),
-            unseen="extra",
-            unknown=unknown,
-        )
+        rows = encode(columns, self.ebnc_.domain, names, unseen="extra", unknown=unknown)
         warn_of_unknown(unknown)
         return rows
 
@@ -447,8 +447,12 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def predictor_(self) -> Predictor:
         """The predictor for coded rows: the average of ``models_``."""
-        check_is_fitted(self)
-        return Predictor.of_models(self.models_, self.ebnc_, self.classes_)
+        predictor: Predictor | None = getattr(self, "_predictor", None)
+        if predictor is None:
+            check_is_fitted(self)
+            predictor = Predictor.of_models(self.models_, self.ebnc_, self.classes_)
+            self._predictor = predictor
+        return predictor
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return p(y|x), shape (rows, classes); columns are in the order of ``classes_``.
@@ -460,6 +464,33 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         predictor = self.predictor_
         return np.concatenate([predictor.probabilities(rows) for rows in self._rows(X)])
+
+    def predict_proba_one(self, row: Mapping[str, Any]) -> dict[Hashable, float]:
+        """Return p(y|x) of one row, by class: the numbers of ``predict_proba``, much sooner.
+
+        Parameters
+        ----------
+        row : mapping
+            Entries by name: one for every input that predictions depend on
+            (``predictor_.used``); others are ignored. Columns of an array are named x0, x1, ….
+
+        Examples
+        --------
+        >>> x = {"sky": ["dry", "dry", "wet", "wet"] * 10, "wind": ["calm", "strong"] * 20}
+        >>> model = EBNCClassifier().fit(x, ["yes", "no", "no", "no"] * 10)
+        >>> p = model.predict_proba_one({"sky": "dry", "wind": "calm"})
+        >>> max(p, key=p.get)
+        'yes'
+        """
+        predictor = self.predictor_
+        rows = predictor.row_coder(predictor.used).encode_entries(row)
+        if rows is None:
+            columns = {name: np.empty(1, dtype=object) for name in predictor.used if name in row}
+            for name, column in columns.items():
+                column[0] = row[name]
+            rows = self._encoded(columns, predictor.used)
+        p = predictor.probabilities(rows)[0]
+        return dict(zip(self.classes_.tolist(), p.tolist(), strict=True))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Return log p(y|x), shape (rows, classes); for a single model exact under underflow.

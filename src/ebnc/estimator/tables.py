@@ -14,6 +14,7 @@ from ebnc.data.batches import require
 from ebnc.data.coder import Coder, Unknown, coded_batches
 from ebnc.data.dask_read import is_dask_frame
 from ebnc.data.files import as_files
+from ebnc.data.one_row import columns_of_one_row, is_one_row_of_pandas
 from ebnc.data.parts import Parts
 from ebnc.data.read import learn_cases
 from ebnc.data.rows import CodedRows
@@ -34,8 +35,11 @@ def named_columns(estimator: BaseEstimator, x: Any, *, reset: bool) -> dict[str,
         columns = _of_mapping(estimator, x, reset=reset)
     elif hasattr(x, "columns") or hasattr(x, "column_names"):
         validate_data(estimator, x, reset=reset, skip_check_array=True)
-        names = list(x.column_names if hasattr(x, "column_names") else x.columns)
-        columns = {str(name): x[name] for name in names}
+        if is_one_row_of_pandas(x) and not reset:
+            columns = {str(name): column for name, column in columns_of_one_row(x).items()}
+        else:
+            names = list(x.column_names if hasattr(x, "column_names") else x.columns)
+            columns = {str(name): x[name] for name in names}
     else:
         array = validate_data(
             estimator,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ebnc.data.coder import encode
+from ebnc.data.one_row import RowCoder
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import TableLike as Table
 from ebnc.domain import Domain, DomainLike, as_domain
@@ -227,17 +228,25 @@ class EBNC:
         rows = encode(data, self.domain, names, array_names=(*self.structure.inputs, self.target))
         return self.tables.log_probability(rows, rows.column(self.target))
 
+    @cached_property
+    def _row_coders(self) -> tuple[RowCoder, RowCoder]:
+        """Coders of a single row: without and with one more state for unknown entries."""
+        names = self.structure.markov_blanket
+        return RowCoder(self.domain, names), RowCoder(self.domain, names, extra=True)
+
     def _look_up(self, data: Table, unseen: Unseen) -> tuple[TableSum, CodedRows]:
         if unseen not in ("error", "average"):
             raise ParameterError(f"unseen must be 'error' or 'average', got {unseen!r}")
         extra = unseen == "average" and not isinstance(data, CodedRows)
-        rows = encode(
-            data,
-            self.domain,
-            self.structure.markov_blanket,
-            array_names=self.structure.inputs,
-            unseen="extra" if extra else "error",
-        )
+        rows = self._row_coders[extra].encode(data)
+        if rows is None:
+            rows = encode(
+                data,
+                self.domain,
+                self.structure.markov_blanket,
+                array_names=self.structure.inputs,
+                unseen="extra" if extra else "error",
+            )
         return (self.tables.with_extra_state() if extra else self.tables), rows
 
     def standard_errors(self) -> FloatArray | None:

@@ -37,7 +37,7 @@ class TableSum:
         """λ, shape (rows, K − 1). The rows must be coded with the tables' numbers of states."""
         from ebnc.kernels.lookup import look_up_log_odds
 
-        return look_up_log_odds(rows.codes, self._addressed(rows))
+        return look_up_log_odds(rows.codes, self.addressed(rows))
 
     def probabilities(self, rows: CodedRows, *, compiled: bool | None = None) -> FloatArray:
         """Softmax of (0, λ), eq. 3, shape (rows, K); λ is shifted by its maximum: no overflow.
@@ -46,16 +46,16 @@ class TableSum:
         rows.
         """
         if not (len(rows) > FEW_ROWS if compiled is None else compiled):
-            return numpy_probabilities(rows.codes, self._addressed(rows))
+            return numpy_probabilities(rows.codes, self.addressed(rows))
         from ebnc.kernels.lookup import look_up_probabilities
 
-        return look_up_probabilities(rows.codes, self._addressed(rows))
+        return look_up_probabilities(rows.codes, self.addressed(rows))
 
     def log_probability(self, rows: CodedRows, classes: CodeArray) -> FloatArray:
         """log p(y_l|x_l) for the class y_l of each row, shape (rows,)."""
         from ebnc.kernels.lookup import look_up_log_probability
 
-        return look_up_log_probability(rows.codes, self._addressed(rows), classes)
+        return look_up_log_probability(rows.codes, self.addressed(rows), classes)
 
     def with_extra_state(self, state_weights: Mapping[str, FloatArray] | None = None) -> "TableSum":
         """Give every variable an extra state whose log odds are the average over its states.
@@ -73,7 +73,8 @@ class TableSum:
             tables.append(larger)
         return TableSum(self.scopes, tuple(tables), self.n_outputs)
 
-    def _addressed(self, rows: CodedRows) -> FlatTables:
+    def addressed(self, rows: CodedRows) -> FlatTables:
+        """The tables with the places of their inputs among the columns of ``rows``."""
         return FlatTables(*recipe(self._bags, rows), *self._flat)
 
     @cached_property
