@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_consistent_length
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted
 
 from ebnc.data.discretise import intervals, target_cuts
@@ -18,7 +18,7 @@ from ebnc.errors import DataError, ParameterError
 from ebnc.estimator.classifier import EBNCClassifier
 from ebnc.estimator.display import facts_as_html, facts_as_text
 from ebnc.estimator.parameters import check_parameters
-from ebnc.estimator.tables import is_by_name, named_columns, taking_labels
+from ebnc.estimator.tables import is_by_name, name_of_target, named_columns, taking_labels
 from ebnc.parameters.bin_density import BinDensity
 from ebnc.parameters.ebnc import EBNC
 from ebnc.search.trace import Step
@@ -171,18 +171,10 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if np.asarray(y).dtype.kind in "mM":
             raise DataError("the target holds dates or times; convert them to numbers of days")
         numbers = np.asarray(_check_y(y, y_numeric=True, estimator=self), dtype=np.float64)
-        first = next(iter(columns.values()))
-        if len(numbers) != len(first):
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: "
-                f"{[len(first), len(numbers)]}"
-            )
+        check_consistent_length(next(iter(columns.values())), numbers)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, numbers, ensure_non_negative=True)
-        name = getattr(y, "name", None)
-        target = name if isinstance(name, str) and name else "y"
-        while target in columns:
-            target += "_"
+        target = name_of_target(y, columns, "y")
         return self._fit({**columns, target: numbers}, list(columns), target, sample_weight, None)
 
     def fit_table(

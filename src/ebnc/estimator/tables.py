@@ -71,6 +71,15 @@ def _of_mapping(
     return {name: x[name] for name in names.tolist()}
 
 
+def name_of_target(y: Any, columns: Mapping[str, Frame], default: str) -> str:
+    """Return the name of a series, or the default, changed until it is not one of the columns."""
+    own = getattr(y, "name", None)
+    target = own if isinstance(own, str) and own else default
+    while target in columns:
+        target += "_"
+    return target
+
+
 def is_by_name(data: object) -> bool:
     """Whether data are a path or a Dask DataFrame, which also hold the target."""
     return as_files(data) is not None or is_dask_frame(data)
