@@ -22,10 +22,16 @@ def likelihood_of(basis: Basis, cases: Parts) -> Posterior:
 
 @one_blas_thread()
 def find_optimum(
-    posterior: Posterior, start: FloatArray | None = None, metric: Cholesky | None = None
+    posterior: Posterior,
+    start: FloatArray | None = None,
+    metric: Cholesky | None = None,
+    tolerance: float = 1e-12,
 ) -> Fit:
-    """φ̃ to rounding errors, with its exact curvature; ``start`` and ``metric`` for a warm start."""
-    solution = maximise(posterior, start, metric=metric)
+    """φ̃ to rounding errors, with its exact curvature; ``start`` and ``metric`` for a warm start.
+
+    ``tolerance``: nats at which one more Newton step, with this curvature, ends the fit.
+    """
+    solution = maximise(posterior, start, metric=metric, tolerance=tolerance)
     factor = Cholesky.of(posterior.upper_neg_hessian(solution.phi))
     return fit_at(posterior, polish(posterior, solution, factor), factor)
 

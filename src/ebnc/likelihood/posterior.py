@@ -9,6 +9,7 @@ n (δ_ab p_a − p_a p_b) and pulled back on both sides. The log posterior is co
 regression.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,7 @@ from ebnc.likelihood.row_sums import (
     sum_diagonals,
     sum_hessian,
     sum_hessian_dense,
+    sum_hessian_sparse,
     sum_log_partition,
     sum_outside,
 )
@@ -92,8 +94,9 @@ class Posterior:
         A[(s, a), (t, b)] = Σ_{c,c′} M[c, s] M′[c′, t] Σ_{l in c, c′} n_l (δ_ab p_a − p_a p_b),
         the classes mapped by Q on both sides.
         """
-        cheaper = sum_hessian_dense if self.writes_rows_out else sum_hessian
-        result = self.data.add_up(cheaper, self.design.phi_to_tables(phi))
+        way = sum_hessian_dense if self.writes_rows_out else sum_hessian
+        cheapest = sum_hessian_sparse if self.lists_rows else way
+        result = self.data.add_up(cheapest, self.design.phi_to_tables(phi))
         dimension = self.design.dimension
         neg_hessian = result.reshape(dimension, dimension)
         neg_hessian.flat[:: dimension + 1] += np.repeat(self.precision, self.design.n_outputs)
@@ -167,12 +170,18 @@ class Posterior:
     @property
     def hessian_price(self) -> float:
         """Approximate time of A and its factor, in nanoseconds."""
-        return min(self._cross_price, self._dense_price) + self.design.dimension**3 / 90
+        cheapest = min(self._cross_price, self._dense_price, self._sparse_price)
+        return cheapest + self.design.dimension**3 / 90
 
     @property
     def writes_rows_out(self) -> bool:
         """Whether explicit rows of the design are cheaper for A than cross-tabulations."""
         return self._dense_price < self._cross_price
+
+    @property
+    def lists_rows(self) -> bool:
+        """Whether lists of the inputs in unusual states are the cheapest form of rows for A."""
+        return self._sparse_price < min(self._cross_price, self._dense_price)
 
     @property
     def _cross_price(self) -> float:
@@ -189,3 +198,12 @@ class Posterior:
         """Time of A by products of explicit rows; a multiplication was measured at 0.06 ns."""
         n_columns, n_pairs = self.design.n_columns, self.design.n_output_pairs
         return self.data.n_rows * n_columns * (2.0 + 0.06 * n_columns * n_pairs)
+
+    @property
+    def _sparse_price(self) -> float:
+        """Time of A by lists: every pair on the list of every row; then the change of columns."""
+        usual = self.data.usual_states
+        if usual is None:
+            return math.inf
+        n_columns, n_pairs = self.design.n_columns, self.design.n_output_pairs
+        return n_pairs * (2.0 * self.data.n_rows * usual.n_pairs + 10.0 * n_columns**2)

@@ -115,6 +115,17 @@ def sum_hessian_dense(counts: CellCounts, tables: FloatArray) -> FloatArray:
     return np.ascontiguousarray(_with_outputs(design, products.transpose(1, 2, 0)))
 
 
+def sum_hessian_sparse(counts: CellCounts, tables: FloatArray) -> FloatArray:
+    """The likelihood's part of A by the lists of ``counts.sparse_rows``, for main effects."""
+    design = counts.design
+    products = np.zeros((design.n_output_pairs, design.n_columns, design.n_columns))
+    for start, stop in row_chunks(counts.n_rows, design.n_class_pairs):
+        weights = _information(counts, tables, start, stop)
+        for pair in range(design.n_output_pairs):
+            products[pair] += counts.sparse_rows.cross_products(weights[:, pair], start)
+    return np.ascontiguousarray(_with_outputs(design, products.transpose(1, 2, 0)))
+
+
 def sum_diagonals(counts: CellCounts, tables: FloatArray) -> list[FloatArray]:
     """Information in every cell of every bag, (cells, pairs of coordinates) each."""
     design = counts.design

@@ -123,9 +123,10 @@ class Network(Distribution):
             interactions), "table", "tree", "graph" (a decision graph) and "noisy-max". Each node
             gets the kind with the best score.
         regime : {"auto", "sparse", "dense"}
-            "sparse" searches arcs. "dense" (binary variables only) makes all variables that precede
-            a node in an order its parents. "auto" chooses dense for wide binary data and sparse
-            otherwise; if both are quick, it takes the better network.
+            "sparse" searches arcs. "dense" makes all variables that precede a node in an order its
+            parents, as far as ``forbidden`` and ``max_parents`` allow. "auto" chooses dense for
+            wide binary data without such limits and sparse otherwise; if both are quick, it takes
+            the better network.
         order : sequence of str, optional
             The order of a dense network. By default, the best of several orders.
         max_parents : int, optional

@@ -53,15 +53,27 @@ class Screened:
 
 
 @one_blas_thread()
-def screen(scorer: Scorer, here: Scored, candidates: Sequence[Move]) -> list[Screened]:
-    """Return all moves with estimated gains, best first; ties by the description of the move."""
+def screen(
+    scorer: Scorer,
+    here: Scored,
+    candidates: Sequence[Move],
+    *,
+    thorough: int = THOROUGH,
+    expensive: float = EXPENSIVE,
+) -> list[Screened]:
+    """Return all moves with estimated gains, best first; ties by the description of the move.
+
+    If more than ``thorough`` growing moves take more than ``expensive`` operations, a rough ranking
+    chooses those that are estimated thoroughly.
+    """
     growing = [move for move in candidates if move.new_cluster is not None]
     rest: list[Screened] = []
     widths = [_width(here, move) for move in growing]
     view = _View(scorer, here)
-    if is_expensive(here.fit.design, scorer.cases_of(here.structure).n_rows, widths):
+    n_rows = scorer.cases_of(here.structure).n_rows
+    if len(growing) > thorough and _price(here.fit.design, n_rows, widths) > expensive:
         rough = _ranked(view, growing, rough=True)
-        growing, rest = [screened.move for screened in rough[:THOROUGH]], rough[THOROUGH:]
+        growing, rest = [screened.move for screened in rough[:thorough]], rough[thorough:]
     shrinking = [move for move in candidates if move.new_cluster is None]
     return _ranked(view, growing + shrinking, rough=False) + rest
 
@@ -207,11 +219,6 @@ def _nuisances(here: Scored, moves: Sequence[Move]) -> dict[tuple[int, ...], Flo
             rows = lower[each.ravel()]
             roots[bags] = Cholesky.of(rows @ rows.T).inverse_root()
     return roots
-
-
-def is_expensive(design: Design, n_rows: int, widths: Sequence[int]) -> bool:
-    """Return True if moves with new clusters of these sizes need a rough ranking first."""
-    return len(widths) > THOROUGH and _price(design, n_rows, widths) > EXPENSIVE
 
 
 def _price(design: Design, n_rows: int, widths: Sequence[int]) -> float:
