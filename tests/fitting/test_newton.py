@@ -8,7 +8,6 @@ import ebnc
 from ebnc import EBNC
 from ebnc.data.cases import Cases
 from ebnc.data.rows import CodedRows
-from ebnc.fitting import newton
 from ebnc.fitting.cholesky import Cholesky
 from ebnc.fitting.newton import maximise, polish
 from ebnc.fitting.solution import Status
@@ -85,12 +84,11 @@ def problem(n_rows=20_000, n_classes=3, weights=None):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_sketch_of_the_rows_leads_to_the_same_maximum(monkeypatch, weighted):
+def test_a_sketch_of_the_rows_leads_to_the_same_maximum(weighted):
     weights = np.random.default_rng(0).random(200_000) if weighted else None
     posterior = problem(200_000, 2, weights)
     with_sketch = maximise(posterior)
-    monkeypatch.setattr(newton, "SKETCH_ROWS", 10**9)
-    without = maximise(posterior)
+    without = maximise(posterior, sketch_rows=10**9)
     assert with_sketch.converged
     assert without.converged
     assert with_sketch.n_values < without.n_values
@@ -112,12 +110,11 @@ def test_rare_states_do_not_mislead_the_sketch():
 
 
 def test_blocks_of_the_hessian_lead_to_the_same_maximum(monkeypatch):
-    """What happens above LARGEST_FACTOR parameters, where A itself is never made."""
+    """Above ``largest_factor`` parameters A itself is never made."""
     posterior = problem()
     whole = maximise(posterior)
-    monkeypatch.setattr(newton, "LARGEST_FACTOR", 1)
     monkeypatch.setattr(type(posterior), "upper_neg_hessian", None)
-    blocks = maximise(posterior)
+    blocks = maximise(posterior, largest_factor=1)
     assert blocks.converged
     np.testing.assert_allclose(blocks.phi, whole.phi, atol=1e-6)
     assert blocks.value == pytest.approx(whole.value, rel=1e-12)

@@ -1,12 +1,14 @@
 """Queries: exact ones against brute force, approximate ones within four standard errors."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 import ebnc
 from ebnc.errors import DataError, NetworkError, ParameterError, QueryError, TooLargeError
-from ebnc.network.inference import elimination
 from ebnc.network.inference import query as module
+from ebnc.network.inference.pyagrum import exact_posterior
 from network.networks import joint_table, random_network
 
 
@@ -45,17 +47,32 @@ def test_exact_by_elimination(seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
-def test_exact_through_pyagrum(seed, gum, monkeypatch):
-    monkeypatch.setattr(elimination, "MOST_CELLS", 0)
+@pytest.mark.usefixtures("gum")
+def test_exact_through_pyagrum(seed):
     network, variables, evidence = questions(seed)
     for asked in (variables, variables[:1]):
         for given in (evidence, {}):
-            found = network.query(asked, given)
-            assert found.method == "exact (pyAgrum)"
+            codes = {x: network.domain[x].index(state) for x, state in given.items()}
+            found, log_evidence = exact_posterior(network, asked, codes)
             expected = expected_answer(network, asked, given)
-            np.testing.assert_allclose(found.probabilities, expected, rtol=1e-9)
+            np.testing.assert_allclose(found, expected, rtol=1e-9)
             by_listing = np.log(_probability(network, given))
-            assert found.log_evidence == pytest.approx(by_listing, abs=1e-9)
+            assert log_evidence == pytest.approx(by_listing, abs=1e-9)
+
+
+@pytest.mark.usefixtures("gum")
+def test_large_tables_are_left_to_pyagrum():
+    """A node of 18 parents: 2^19 cells, more than elimination takes."""
+    names = [f"X{i}" for i in range(18)]
+    domain = dict.fromkeys([*names, "Y"], 2)
+    phi = np.random.default_rng(0).normal(0, 0.3, 19)
+    y = ebnc.EBNC(ebnc.EmbeddedStructure.naive("Y", names), domain, phi)
+    tables = [ebnc.Table(x, [], domain, [0.5, 0.5]) for x in names]
+    found = ebnc.Network([*tables, y]).query("Y")
+    cells = np.array(list(product([0, 1], repeat=18)))
+    expected = np.mean(1 / (1 + np.exp(-(phi[0] + cells @ phi[1:]))))
+    assert found.method == "exact (pyAgrum)"
+    assert found.probabilities[1] == pytest.approx(expected, rel=1e-9)
 
 
 def _probability(network, evidence):
@@ -209,9 +226,12 @@ def test_impossible_evidence(method):
         network.query("B", {"A": 1}, method=method)
 
 
-def test_impossible_evidence_in_pyagrum(gum, monkeypatch):
-    monkeypatch.setattr(elimination, "MOST_CELLS", 0)
-    test_impossible_evidence("exact")
+@pytest.mark.usefixtures("gum")
+def test_impossible_evidence_in_pyagrum():
+    domain = {"A": 2, "B": 2}
+    tables = [("A", [], [1.0, 0.0]), ("B", ["A"], [[0.5, 0.5], [0.5, 0.5]])]
+    network = ebnc.Network([ebnc.Table(x, own, domain, theta) for x, own, theta in tables])
+    assert exact_posterior(network, ["B"], {"A": 1}) is None
 
 
 def test_bad_questions():

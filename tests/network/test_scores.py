@@ -8,26 +8,10 @@ import pandas as pd
 import pytest
 
 import ebnc
+from akaike import AIC
 from cli.command import succeeded
 from ebnc.report import render_html, summarise_network
-from ebnc.score.bic import likelihood_supremum
-from ebnc.score.criterion import BIC, CRITERIA
-
-
-class AIC(BIC):
-    """L(φ̂) − d, Akaike's criterion divided by −2."""
-
-    def fit(self, likelihood, _prior, start):
-        return likelihood_supremum(likelihood, start)
-
-    def value(self, fit):
-        return fit.log_likelihood - fit.design.dimension
-
-    def of_local(self, local, _n_cases):
-        return local.log_likelihood - local.dimension
-
-    def price(self, precision, _log_determinant, _n_cases):
-        return -float(len(precision))
+from ebnc.score.criterion import CRITERIA
 
 
 @pytest.fixture

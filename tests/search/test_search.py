@@ -11,7 +11,7 @@ import ebnc
 from ebnc.errors import SearchError
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.score.criterion import BIC, Laplace
-from ebnc.search import features, greedy, screening
+from ebnc.search import greedy
 from ebnc.search.averaging import occams_window
 from ebnc.search.features import feature_worths, without_inputs
 from ebnc.search.greedy import greedy_search
@@ -119,7 +119,7 @@ def test_estimated_gains_of_growing_moves_follow_the_exact_ones():
     assert np.argmax(exact) in np.argsort(estimated)[-3:]
 
 
-def test_the_first_ranking_keeps_what_matters(monkeypatch):
+def test_the_first_ranking_keeps_what_matters():
     """With few moves looked at thoroughly the best ones are the same, with the same estimates."""
     cases, names = random_problem(4, 8, 600)
     scorer = Scorer(cases)
@@ -127,9 +127,8 @@ def test_the_first_ranking_keeps_what_matters(monkeypatch):
     n_states = {x: cases.domain.n_states(x) for x in names}
     candidates = moves(here.structure, n_states, Limits())
     thorough = screen(scorer, here, candidates)
-    monkeypatch.setattr(screening, "EXPENSIVE", 0.0)
-    monkeypatch.setattr(screening, "THOROUGH", 10)
-    ranked = screen(scorer, here, candidates)
+    assert len([move for move in candidates if move.grows]) > 10
+    ranked = screen(scorer, here, candidates, thorough=10, expensive=0.0)
     assert len(ranked) == len(thorough)
     assert [s.move.description for s in ranked[:3]] == [s.move.description for s in thorough[:3]]
     assert [s.gain for s in ranked[:3]] == pytest.approx([s.gain for s in thorough[:3]])
@@ -236,14 +235,13 @@ def test_what_is_required_stays_and_shows_its_worth():
     assert feature_worths(Scorer(cases), best)[0].worth < -np.log(6)
 
 
-def test_worths_of_many_features_are_estimated(monkeypatch):
+def test_worths_of_many_features_are_estimated():
     cases, names = random_problem(5, 4, 1000)
     scorer = Scorer(cases, Laplace(NormalPrior((0.5,))))
     scored = scorer.tuned(ebnc.EmbeddedStructure.naive("Y", names))
     exact = feature_worths(scorer, scored)
-    monkeypatch.setattr(features, "MOST_WORK", 0.0)
     n_fits = scorer.n_fits
-    estimated = feature_worths(scorer, scored)
+    estimated = feature_worths(scorer, scored, most_work=0.0)
     assert scorer.n_fits == n_fits
     assert [w.feature for w in estimated] == [w.feature for w in exact]
     values = [[w.worth for w in worths] for worths in (estimated, exact)]

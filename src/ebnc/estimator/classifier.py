@@ -6,29 +6,19 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
-    _check_sample_weight,
-    assert_all_finite,
     check_is_fitted,
-    column_or_1d,
 )
 
 from ebnc.data.coder import Unknown, encode
-from ebnc.data.columns import Labels
-from ebnc.data.entries import read_column
 from ebnc.data.parts import Parts, varying_inputs
-from ebnc.data.read import learn_cases
 from ebnc.data.rows import CodedRows
-from ebnc.data.table import Coding
-from ebnc.domain import Interval, State
-from ebnc.errors import DataError, SearchError
+from ebnc.errors import DataError
 from ebnc.estimator.display import facts_as_html, facts_as_text
+from ebnc.estimator.labels import array_of_labels, labelled_cases
 from ebnc.estimator.parameters import check_parameters
 from ebnc.estimator.searching import search_models
 from ebnc.estimator.tables import (
@@ -48,7 +38,7 @@ from ebnc.parameters.phi import Basis
 from ebnc.predictor import Predictor, WeightedModel
 from ebnc.score.bic import with_bic
 from ebnc.score.fit_memory import refuse_large_fit
-from ebnc.search.families import FAMILIES
+from ebnc.search.families import given_structure
 from ebnc.search.limits import Limits
 from ebnc.search.trace import FeatureWorth, SearchTrace, Step
 from ebnc.storage import provided
@@ -228,7 +218,9 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_parameters(self.get_params(deep=False))
         if is_by_name(X):
             return self.fit_cases(cases_by_name(self, X, y, sample_weight))
-        return self._fit(self._cases(named_columns(self, X, reset=True), y, sample_weight), None)
+        columns = named_columns(self, X, reset=True)
+        self.classes_, cases = labelled_cases(self, columns, y, sample_weight)
+        return self._fit(cases, None)
 
     def fit_cases(self, cases: Parts, *, report: Callable[[Step], None] | None = None) -> Self:
         """Fit to data that are already coded; ``class_weight``, ``numbers``, ``kinds`` do nothing.
@@ -247,7 +239,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_parameters(self.get_params(deep=False))
         names, labels = cases.inputs, cases.domain[cases.target]
-        self.classes_ = _array_of(labels)
+        self.classes_ = array_of_labels(labels)
         if len(labels) < 2 or self.classes_.tolist() != list(labels):
             raise DataError(f"classes must be two or more labels of one type, got {labels[:8]}")
         self.n_features_in_ = len(names)
@@ -270,7 +262,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _fit_structure(self, cases: Parts) -> None:
-        likelihood = likelihood_of(Basis(self._given_structure(cases), cases.domain), cases)
+        structure = given_structure(self.structure, cases)
+        likelihood = likelihood_of(Basis(structure, cases.domain), cases)
         fit = with_bic(fit_likelihood(likelihood, cases, self.prior_scale), likelihood)
         self._keep(with_background(fit, cases), [WeightedModel.of(1.0, fit)])
 
@@ -292,75 +285,6 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.bic_ = ebnc.bic
         self.log_evidence_ = ebnc.fit.log_evidence
         self.selected_features_ = list(ebnc.structure.markov_blanket)
-
-    def _cases(self, columns: dict[str, Any], y: Any, sample_weight: Any) -> Parts:
-        own_name = getattr(y, "name", None)
-        target = own_name if isinstance(own_name, str) and own_name else "class"
-        while target in columns:
-            target += "_"
-        if y is None:
-            raise ValueError(
-                f"requires y to be passed, but the target y is None: {type(self).__name__} "
-                "learns from labelled data"
-            )
-        labels = column_or_1d(y, warn=True)
-        assert_all_finite(labels, input_name="y")
-        check_classification_targets(labels)
-        first = next(iter(columns.values()))
-        if len(labels) != len(first):
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: "
-                f"{[len(first), len(labels)]}"
-            )
-        weights = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, labels, ensure_non_negative=True)
-        if self.class_weight is not None:
-            by_class = compute_sample_weight(self.class_weight, labels)
-            weights = by_class if weights is None else weights * by_class
-        present = labels if weights is None else labels[weights > 0]  # weight 0: ignored
-        if weights is not None and not weights.any():
-            raise ValueError("all weights are zero; at least one must be positive")
-        order = _order_of(y)
-        if order is None:
-            self.classes_ = np.unique(present)
-        else:
-            seen = set(present.tolist())
-            self.classes_ = np.array([label for label in order if label in seen])
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"the target has only one class, {self.classes_[0]!r}; at least two are needed"
-            )
-        known = tuple(self.classes_.tolist())
-        if order is None:
-            places = np.searchsorted(self.classes_, labels).clip(max=len(known) - 1)
-        else:
-            place_of = {label: place for place, label in enumerate(known)}
-            places = np.array([place_of.get(label, 0) for label in labels.tolist()])
-        classes = Labels(places, known, declared=True, ordered=order is not None)
-        data = {**columns, target: classes}
-        coding = Coding.of(self.numbers, self.kinds)
-        return learn_cases(
-            data, list(columns), target, weights=weights, leave_out=True, coding=coding
-        )
-
-    def _given_structure(self, cases: Parts) -> EmbeddedStructure:
-        structure = self.structure
-        if isinstance(structure, EmbeddedStructure):
-            unknown = [x for x in structure.inputs if x not in cases.inputs]
-            if unknown:
-                raise SearchError(
-                    f"input {unknown[0]!r} of the structure is not a column of X; "
-                    f"columns are {list(cases.inputs)[:8]}"
-                )
-            families = {
-                (cases.target if x == structure.target else x): tuple(
-                    cases.target if p == structure.target else p for p in parents
-                )
-                for x, parents in structure.families
-            }
-            return EmbeddedStructure(cases.target, tuple(families.items()))
-        return FAMILIES[structure](cases)
 
     def _search(self, cases: Parts, report: Callable[[Step], None] | None) -> None:
         limits = Limits(
@@ -565,22 +489,3 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _html_repr(self) -> str:
         return str(super()._html_repr()) + facts_as_html(self)
-
-
-def _array_of(labels: Sequence[State]) -> NDArray[Any]:
-    """Return labels as an array; intervals, which NumPy would unpack, as objects."""
-    if isinstance(labels[0], Interval):
-        classes = np.empty(len(labels), dtype=object)
-        classes[:] = labels
-        return classes
-    return np.array(labels)
-
-
-def _order_of(y: Any) -> tuple[Hashable, ...] | None:
-    """Return the labels of an ordered categorical type in order; None for other types."""
-    if hasattr(y, "categories"):  # pandas.Categorical
-        return tuple(y.categories) if y.ordered else None
-    if not hasattr(y, "iloc") and not hasattr(y, "__arrow_c_stream__"):
-        return None
-    column = read_column("y", y, declared=True)
-    return column.labels if isinstance(column, Labels) and column.ordered else None

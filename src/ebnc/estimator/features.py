@@ -12,7 +12,7 @@ from ebnc.data.read import learn_states
 from ebnc.data.table import Coding
 from ebnc.domain import Domain
 from ebnc.errors import SearchError
-from ebnc.estimator.tables import named_columns, taking_labels
+from ebnc.estimator.tables import name_of_target, named_columns, taking_labels
 from ebnc.parameters.coding import column_labels
 from ebnc.parameters.design_matrix import indicator_design
 from ebnc.parameters.phi import Basis
@@ -79,9 +79,7 @@ class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise SearchError(f"input {unknown[0]!r} of the structure is not a column of X")
         data, target = dict(columns), None
         if y is not None:
-            target = "y"
-            while target in data:
-                target += "_"
+            target = name_of_target(None, data, "y")
             data[target] = np.asarray(y)
         domain = learn_states(data, structure.inputs, target, coding)
         inputs = domain.only(structure.inputs)

@@ -7,19 +7,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_consistent_length
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted
 
 from ebnc.data.discretise import intervals, target_cuts
 from ebnc.data.read import learn_cases, read_numbers
-from ebnc.data.sources import column_names
 from ebnc.data.table import Coding
 from ebnc.errors import DataError, ParameterError
 from ebnc.estimator.base_measure import base_offsets
 from ebnc.estimator.classifier import EBNCClassifier
 from ebnc.estimator.display import facts_as_html, facts_as_text
 from ebnc.estimator.parameters import check_parameters
-from ebnc.estimator.tables import is_by_name, named_columns, taking_labels
+from ebnc.estimator.tables import (
+    columns_by_name,
+    is_by_name,
+    name_of_target,
+    named_columns,
+    taking_labels,
+)
 from ebnc.parameters.bin_density import check_levels
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.smooth_density import SmoothDensity
@@ -158,34 +163,19 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_parameters(self.get_params(deep=False))
         if is_by_name(X):
-            if not isinstance(y, str):
-                raise ValueError(
-                    "for data in files or a Dask DataFrame, y must be the name of the target "
-                    f"column, got {type(y).__name__}"
-                )
-            inputs = [name for name in column_names(X) if name not in (y, sample_weight)]
-            return self.fit_table(X, inputs, y, sample_weight)
+            target, inputs = columns_by_name(X, y, sample_weight)
+            return self.fit_table(X, inputs, target, sample_weight)
         columns = named_columns(self, X, reset=True)
         if y is None:
             raise ValueError(
                 f"requires y to be passed, but the target y is None: {type(self).__name__} "
                 "learns from numbers"
             )
-        if np.asarray(y).dtype.kind in "mM":
-            raise DataError("the target holds dates or times; convert them to numbers of days")
-        numbers = np.asarray(_check_y(y, y_numeric=True, estimator=self), dtype=np.float64)
-        first = next(iter(columns.values()))
-        if len(numbers) != len(first):
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: "
-                f"{[len(first), len(numbers)]}"
-            )
+        numbers = self._numbers(y)
+        check_consistent_length(next(iter(columns.values())), numbers)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, numbers, ensure_non_negative=True)
-        name = getattr(y, "name", None)
-        target = name if isinstance(name, str) and name else "y"
-        while target in columns:
-            target += "_"
+        target = name_of_target(y, columns, "y")
         return self._fit({**columns, target: numbers}, list(columns), target, sample_weight, None)
 
     def fit_table(
@@ -276,6 +266,12 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     # -- predict ----------------------------------------------------------------------------
 
+    def _numbers(self, y: Any) -> FloatArray:
+        """Check and return the target as numbers."""
+        if np.asarray(y).dtype.kind in "mM":
+            raise DataError("the target holds dates or times; convert them to numbers of days")
+        return np.asarray(_check_y(y, y_numeric=True, estimator=self), dtype=np.float64)
+
     def _bins(self, X: Any) -> FloatArray:
         """Probabilities of the bins, shape (rows, B)."""
         table = self._table(X)
@@ -343,9 +339,7 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         table = self._table(X)
         log_p = self.classifier_.predict_log_proba(table)
-        if np.asarray(y).dtype.kind in "mM":
-            raise DataError("the target holds dates or times; convert them to numbers of days")
-        numbers = np.asarray(_check_y(y, y_numeric=True, estimator=self), dtype=np.float64)
+        numbers = self._numbers(y)
         if len(numbers) != len(log_p):
             raise DataError(f"y has {len(numbers)} rows, but X has {len(log_p)}")
         return self.density_.log_density(log_p, numbers)

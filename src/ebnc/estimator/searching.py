@@ -55,13 +55,13 @@ def search_models(
     """
     limits.check_names(cases.inputs)
     tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
-    prior = None if tunes else as_prior(prior_scale)
-    if prior is not None and not prior.is_proper and criterion == "laplace":
+    maximised = CRITERIA[criterion](None if tunes else as_prior(prior_scale))
+    if maximised.prior is not None and not maximised.prior.is_proper:
         raise ParameterError(
             "there is no evidence under a flat prior (infinite prior_scale); search with "
             "criterion='bic', or use a finite prior_scale"
         )
-    scorer = Scorer(cases, CRITERIA[criterion](prior))
+    scorer = Scorer(cases, maximised)
     result = None
     try:
         result = search_from_starts(scorer, limits, report)

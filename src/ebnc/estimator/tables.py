@@ -75,26 +75,40 @@ def _of_mapping(
     return {name: x[name] for name in names.tolist()}
 
 
+def name_of_target(y: Any, columns: Mapping[str, Frame], default: str) -> str:
+    """Return the name of a series, or the default, changed until it is not one of the columns."""
+    own = getattr(y, "name", None)
+    target = own if isinstance(own, str) and own else default
+    while target in columns:
+        target += "_"
+    return target
+
+
 def is_by_name(data: object) -> bool:
     """Whether data are a path or a Dask DataFrame, which also hold the target."""
     return as_files(data) is not None or is_dask_frame(data)
 
 
-def cases_by_name(estimator: Any, data: Any, y: Any, sample_weight: Any) -> Parts:
-    """Read cases; ``y`` and ``sample_weight`` name columns, and all other columns are inputs."""
+def columns_by_name(data: Any, y: Any, sample_weight: Any) -> tuple[str, list[str]]:
+    """Return the target, which ``y`` must name, and the inputs: all columns but it and weights."""
     if not isinstance(y, str):
         raise ValueError(
             "for data in files or a Dask DataFrame, y must be the name of the target column, got "
             f"{type(y).__name__}"
         )
+    return y, [name for name in column_names(data) if name not in (y, sample_weight)]
+
+
+def cases_by_name(estimator: Any, data: Any, y: Any, sample_weight: Any) -> Parts:
+    """Read cases; ``y`` and ``sample_weight`` name columns, and all other columns are inputs."""
+    target, inputs = columns_by_name(data, y, sample_weight)
     if estimator.class_weight is not None:
         raise ValueError(
             "class_weight is not supported for data in files or a Dask DataFrame; pass "
             "sample_weight, the name of a column of weights"
         )
-    inputs = [name for name in column_names(data) if name not in (y, sample_weight)]
     coding = Coding.of(estimator.numbers, estimator.kinds)
-    return learn_cases(data, inputs, y, weights=sample_weight, leave_out=True, coding=coding)
+    return learn_cases(data, inputs, target, weights=sample_weight, leave_out=True, coding=coding)
 
 
 def rows_by_name(data: Any, domain: Domain, inputs: list[str]) -> Iterator[CodedRows]:

@@ -36,14 +36,17 @@ def maximise(
     metric: Factor | None = None,
     tolerance: float = 1e-12,
     max_steps: int = 1000,
+    largest_factor: int = LARGEST_FACTOR,
+    sketch_rows: int = SKETCH_ROWS,
 ) -> Solution:
     """Return φ̃, accurate to ``tolerance`` nats or to rounding errors, whichever is larger.
 
     The Newton decrement ½ gᵀA⁻¹g measures the accuracy. ``start`` and ``metric``: φ and a factor
-    of A from a similar fit, for a warm start.
+    of A from a similar fit, for a warm start. ``largest_factor``: the dimension above which only
+    the blocks of A are factored. ``sketch_rows``: rows of a sketch for each column.
     """
-    is_whole = posterior.design.n_columns * posterior.form.n_coupled <= LARGEST_FACTOR
-    sketch = _sketch_of(posterior) if is_whole else None
+    is_whole = posterior.design.n_columns * posterior.form.n_coupled <= largest_factor
+    sketch = _sketch_of(posterior, sketch_rows) if is_whole else None
     rule = Metric(posterior, sketch, metric, is_whole=is_whole, tolerance=tolerance)
     n_values = 1
     if start is not None:
@@ -54,7 +57,9 @@ def maximise(
             point, rule.factor = afresh, None
     elif sketch is not None:
         rough = 0.1 * posterior.design.dimension * posterior.data.n_rows / sketch.data.n_rows
-        coarse = Metric(sketch, _sketch_of(sketch), None, is_whole=True, tolerance=rough)
+        coarse = Metric(
+            sketch, _sketch_of(sketch, sketch_rows), None, is_whole=True, tolerance=rough
+        )
         solution = _climb(sketch, _first_point(sketch), coarse, max_steps)
         point, rule.factor = Point.at(posterior, solution.phi), coarse.factor
     else:
@@ -84,9 +89,9 @@ def _first_point(posterior: Posterior) -> Point:
     return Point.at(posterior, phi)
 
 
-def _sketch_of(posterior: Posterior) -> Posterior | None:
+def _sketch_of(posterior: Posterior, rows_per_column: int) -> Posterior | None:
     """The posterior of a sample of the rows; None for fewer than four times as many rows."""
-    n_rows = max(SKETCH_ROWS * posterior.design.n_columns, 2**15)
+    n_rows = max(rows_per_column * posterior.design.n_columns, 2**15)
     return posterior.thinned(n_rows) if posterior.data.n_rows >= 4 * n_rows else None
 
 

@@ -25,10 +25,16 @@ def likelihood_of(basis: Basis, cases: Parts, *, separate: bool = False) -> Post
 
 @one_blas_thread()
 def find_optimum(
-    posterior: Posterior, start: FloatArray | None = None, metric: Factor | None = None
+    posterior: Posterior,
+    start: FloatArray | None = None,
+    metric: Factor | None = None,
+    tolerance: float = 1e-12,
 ) -> Fit:
-    """φ̃ to rounding errors, with its curvature; ``start`` and ``metric`` for a warm start."""
-    solution = maximise(posterior, start, metric=metric)
+    """φ̃ to rounding errors, with its curvature; ``start`` and ``metric`` for a warm start.
+
+    ``tolerance``: nats at which one more Newton step, with this curvature, ends the fit.
+    """
+    solution = maximise(posterior, start, metric=metric, tolerance=tolerance)
     factor = factor_at(posterior, solution.phi)
     return fit_at(posterior, polish(posterior, solution, factor), factor)
 

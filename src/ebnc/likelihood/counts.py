@@ -16,14 +16,20 @@ from ebnc.data.parts import Parts
 from ebnc.data.rows import CodedRows
 from ebnc.kernels.likelihood import count_classes
 from ebnc.likelihood.design import Design
+from ebnc.likelihood.sparse_rows import SparseRows, UsualStates
 from ebnc.threads import in_parallel, row_blocks
 from ebnc.typing import CodeArray, FloatArray
 
 T = TypeVar("T")
 
+LISTED_BAGS = 4  # with fewer bags, cross-tabulations are cheap
+
 
 class Counts(Protocol):
-    """The data of a posterior. ``class_counts``: (K, cells of all bags)."""
+    """The data of a posterior. ``class_counts``: (K, cells of all bags).
+
+    ``usual_states``: None if rows cannot be listed.
+    """
 
     @property
     def n_rows(self) -> int: ...
@@ -31,6 +37,8 @@ class Counts(Protocol):
     def n_cases(self) -> float: ...
     @property
     def class_counts(self) -> FloatArray: ...
+    @property
+    def usual_states(self) -> UsualStates | None: ...
     def add_up(self, job: Callable[..., T], *arguments: Any) -> T: ...
     def collect(self, job: Callable[..., T], *arguments: Any) -> list[T]: ...
 
@@ -70,6 +78,19 @@ class CellCounts:
         """N, the sum of the rows' weights."""
         return float(self.weights.sum()) if self.weights.size else float(self.n_rows)
 
+    @cached_property
+    def usual_states(self) -> UsualStates | None:
+        """The usual states of the inputs, if the design has main effects only, and many."""
+        if self.design.max_order > 1 or len(self.design.bags) < LISTED_BAGS or not self.n_rows:
+            return None
+        return UsualStates.of(self.rows)
+
+    @cached_property
+    def sparse_rows(self) -> SparseRows:
+        """The rows as lists, if they have usual states."""
+        assert self.usual_states is not None
+        return SparseRows.of(self.design, self.rows, self.usual_states)
+
     def add_up(self, job: Callable[..., T], *arguments: Any) -> T:
         """The result of the job on the only part."""
         return job(self, *arguments)
@@ -85,6 +106,7 @@ class PartedCounts:
 
     parts: Parts
     class_counts: FloatArray
+    usual_states: None = None
 
     @property
     def n_rows(self) -> int:

@@ -9,6 +9,7 @@ n (δ_ab p_a − p_a p_b) and pulled back on both sides. The log posterior is co
 regression.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +28,7 @@ from ebnc.likelihood.row_sums import (
     sum_diagonals,
     sum_hessian,
     sum_hessian_dense,
+    sum_hessian_sparse,
     sum_log_partition,
     sum_outside,
 )
@@ -111,8 +113,9 @@ class Posterior:
 
         n = columns · t_Y, or the columns. The rest is undefined.
         """
-        cheaper = sum_hessian_dense if self.writes_rows_out else sum_hessian
-        result = self.data.add_up(cheaper, self.design.phi_to_tables(phi), self.separate)
+        way = sum_hessian_dense if self.writes_rows_out else sum_hessian
+        cheapest = sum_hessian_sparse if self.lists_rows else way
+        result = self.data.add_up(cheapest, self.design.phi_to_tables(phi), self.separate)
         size = self.design.n_columns * self.form.n_coupled
         blocks = result.reshape(-1, size, size)
         blocks.reshape(len(blocks), -1)[:, :: size + 1] += self.form.precisions(self.precision)
@@ -188,12 +191,18 @@ class Posterior:
     def hessian_price(self) -> float:
         """Approximate time of A and its factor, in nanoseconds."""
         size = self.design.n_columns * self.form.n_coupled
-        return min(self._cross_price, self._dense_price) + self.form.n_blocks * size**3 / 90
+        cheapest = min(self._cross_price, self._dense_price, self._sparse_price)
+        return cheapest + self.form.n_blocks * size**3 / 90
 
     @property
     def writes_rows_out(self) -> bool:
         """Whether explicit rows of the design are cheaper for A than cross-tabulations."""
         return self._dense_price < self._cross_price
+
+    @property
+    def lists_rows(self) -> bool:
+        """Whether lists of the inputs in unusual states are the cheapest form of rows for A."""
+        return self._sparse_price < min(self._cross_price, self._dense_price)
 
     @property
     def _cross_price(self) -> float:
@@ -214,3 +223,12 @@ class Posterior:
         n_columns, n_products = self.design.n_columns, self.form.n_weights
         of_product = 0.03 if self.separate or n_products == 1 else 0.06
         return self.data.n_rows * n_columns * (2.0 + of_product * n_columns * n_products)
+
+    @property
+    def _sparse_price(self) -> float:
+        """Time of A by lists: every pair on the list of every row; then the change of columns."""
+        usual = self.data.usual_states
+        if usual is None:
+            return math.inf
+        n_columns, n_products = self.design.n_columns, self.form.n_weights
+        return n_products * (2.0 * self.data.n_rows * usual.n_pairs + 10.0 * n_columns**2)

@@ -129,6 +129,20 @@ def sum_hessian_dense(counts: CellCounts, tables: FloatArray, separate: bool = F
     return np.ascontiguousarray(form.blocks(products.transpose(1, 2, 0)))
 
 
+def sum_hessian_sparse(
+    counts: CellCounts, tables: FloatArray, separate: bool = False
+) -> FloatArray:
+    """The likelihood's part of A by the lists of ``counts.sparse_rows``, for main effects."""
+    design = counts.design
+    form = ClassForm(design, separate)
+    products = np.zeros((form.n_weights, design.n_columns, design.n_columns))
+    for start, stop in row_chunks(counts.n_rows, form.row_floats):
+        weights = _information(form, counts, tables, start, stop)
+        for number in range(form.n_weights):
+            products[number] += counts.sparse_rows.cross_products(weights[:, number], start)
+    return np.ascontiguousarray(form.blocks(products.transpose(1, 2, 0)))
+
+
 def sum_diagonals(counts: CellCounts, tables: FloatArray) -> list[FloatArray]:
     """Information in every cell of every bag, (cells, pairs of coordinates) each."""
     design = counts.design

@@ -13,20 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ebnc.data.cases import Cases
-from ebnc.data.coder import encode, numbers_of
-from ebnc.data.frames import codes_to_frame
+from ebnc.data.coder import encode
 from ebnc.data.read import learn_joint_cases, row_weights
-from ebnc.data.rows import CodedRows
-from ebnc.data.summaries import Values
 from ebnc.data.table import Categories, Coding, Frame, Kinds, Missing, Numbers
 from ebnc.data.table import TableLike as Rows
-from ebnc.domain import Domain, State
-from ebnc.errors import DataError, NetworkError, ParameterError
-from ebnc.network.inference.marginal import log_marginals
+from ebnc.errors import DataError, ParameterError
+from ebnc.network.inference.distribution import Distribution
 from ebnc.network.inference.pyagrum import tables_from_pyagrum, to_pyagrum
-from ebnc.network.inference.query import Method, query
-from ebnc.network.inference.query_result import QueryResult
-from ebnc.network.inference.sampling import sample_codes, sample_numbers
 from ebnc.network.learning.constraints import Constraints
 from ebnc.network.learning.fit_network import GivenGraph, fit_network
 from ebnc.network.learning.learn_network import (
@@ -41,18 +34,18 @@ from ebnc.network.learning.learn_network import (
 from ebnc.network.learning.node_scores import NetworkScore, NodeScore, score_nodes
 from ebnc.network.local.kinds import DEFAULT_KINDS
 from ebnc.network.local.local import Local
-from ebnc.network.model.joint import Joint, interval_cuts
+from ebnc.network.model.joint import bin_densities
+from ebnc.network.model.networkx_graph import joint_of_graph, to_graph
 from ebnc.parameters.bin_density import BinDensity
 from ebnc.score.fit_memory import refuse_large_nodes
 from ebnc.storage import provided
 from ebnc.threads import limit_threads
-from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
-class Network(Joint):
+class Network(Distribution):
     """A joint distribution: a mapping from every node to its local distribution.
 
     Parameters
@@ -92,8 +85,6 @@ class Network(Joint):
     yes   0.6667
     """
 
-    # -- learn, read, write ---------------------------------------------------------------------
-
     @classmethod
     def learn(
         cls,
@@ -132,9 +123,10 @@ class Network(Joint):
             interactions), "table", "tree", "graph" (a decision graph) and "noisy-max". Each node
             gets the kind with the best score.
         regime : {"auto", "sparse", "dense"}
-            "sparse" searches arcs. "dense" (binary variables only) makes all variables that precede
-            a node in an order its parents. "auto" chooses dense for wide binary data and sparse
-            otherwise; if both are quick, it takes the better network.
+            "sparse" searches arcs. "dense" makes all variables that precede a node in an order its
+            parents, as far as ``forbidden`` and ``max_parents`` allow. "auto" chooses dense for
+            wide binary data without such limits and sparse otherwise; if both are quick, it takes
+            the better network.
         order : sequence of str, optional
             The order of a dense network. By default, the best of several orders.
         max_parents : int, optional
@@ -200,7 +192,7 @@ class Network(Joint):
                 report=print_step if verbose else None,
                 on_interrupt=on_interrupt,
             )
-        return LearnedNetwork(learned, _densities(cases.domain, values))
+        return LearnedNetwork(learned, bin_densities(cases.domain, values))
 
     @classmethod
     def fit(
@@ -263,7 +255,7 @@ class Network(Joint):
         coding = Coding.of(numbers, kinds)
         cases, values = learn_joint_cases(data, categories, missing, weights, coding)
         locals_, scores = fit_network(given, cases, local, prior_scale, equivalent_sample_size)
-        densities = _densities(cases.domain, values)
+        densities = bin_densities(cases.domain, values)
         return FittedNetwork(locals_, scores, cases.total_weight, densities)
 
     @classmethod
@@ -333,56 +325,15 @@ class Network(Joint):
             Every node has an attribute ``local``; the arcs agree with the parents of these. A
             numeric node may have an attribute ``density``.
         """
-        locals_, densities = [], {}
-        for name, attributes in graph.nodes(data=True):
-            if "local" not in attributes:
-                raise NetworkError(
-                    f"node {name!r} has no attribute 'local'; set it to a local distribution"
-                )
-            locals_.append(attributes["local"])
-            if "density" in attributes:
-                densities[name] = attributes["density"]
-        network = Network(locals_, densities)
-        if set(network.arcs) != set(graph.edges):
-            odd = min(set(network.arcs) ^ set(graph.edges))
-            raise NetworkError(
-                f"the graph and the parents of its local distributions disagree on arc {odd}"
-            )
-        return network
+        joint = joint_of_graph(graph)
+        return Network(joint.values(), joint.densities)
 
-    # -- use ----------------------------------------------------------------------------------
+    def to_networkx(self) -> "nx.DiGraph[str]":
+        """Return the outer DAG; the attribute ``local`` of each node is its distribution.
 
-    def log_likelihood(
-        self, data: Rows, *, n_samples: int | None = None, random_state: int = 0
-    ) -> FloatArray:
-        """Return log p(z) of every row, shape (rows,).
-
-        Missing entries are summed out exactly, unless the variable has a state for them. A number
-        of a node with a density contributes the log density, which is the log probability of its
-        interval minus the log width of the interval (the outer ones are exponential tails); it
-        depends on the unit of the data. An ``Interval`` contributes its log probability.
-
-        Parameters
-        ----------
-        data : table
-            Rows with all variables; entries may be missing. ``CodedRows`` hold intervals.
-        n_samples : int, optional
-            Number of samples that estimate log p of a row whose exact sum needs too large tables.
-            A warning then reports the largest standard error. By default, such a row raises a
-            ``TooLargeError``.
-        random_state : int
-            Seed of these samples.
+        Nodes with a density have it as ``density``.
         """
-        inside = self._log_density_in_bins(data, self.variables)
-        total = np.asarray(sum(inside.values()))
-        rows = self._encode(data)
-        hidden = [rows.codes[v] >= self.domain.n_states(x) for v, x in enumerate(rows.names)]
-        if any(column.any() for column in hidden):
-            return total + log_marginals(self, rows, np.array(hidden), n_samples, random_state)
-        rows = CodedRows(rows.names, tuple(map(self.domain.n_states, rows.names)), rows.codes)
-        for local in self.values():
-            total = total + local.log_probability(rows)
-        return total
+        return to_graph(self)
 
     def score(
         self,
@@ -432,122 +383,6 @@ class Network(Joint):
             for x, score in scores.by_node.items()
         }
         return NetworkScore(criterion, totals)
-
-    def conditional_log_likelihood(self, name: str, data: Rows) -> FloatArray:
-        """Return log p(z_i | all other variables) of every row, shape (rows,).
-
-        Parameters
-        ----------
-        name : str
-            The node z_i.
-        data : table
-            Rows with all variables.
-        """
-        rows = encode(data, self.domain, self.variables)
-        place, n_states = rows.place(name), self.domain.n_states(name)
-        involved = [x for x in self if x == name or name in self.parents(x)]
-        joint = np.empty((len(rows), n_states))
-        for state in range(n_states):
-            codes = rows.codes.copy()
-            codes[place] = state
-            changed = CodedRows(rows.names, rows.n_states, codes)
-            joint[:, state] = sum(self[x].log_probability(changed) for x in involved)
-        own = joint[np.arange(len(rows)), rows.column(name)]
-        inside = self._log_density_in_bins(data, [name])
-        return np.asarray(own - np.logaddexp.reduce(joint, axis=1) + sum(inside.values()))
-
-    def sample(self, n: int, random_state: int | None = None) -> Any:
-        """Draw rows from p(z), as a pandas, polars or pyarrow table (the first installed).
-
-        Nodes with a density have numbers, and NaN for missing entries.
-
-        Parameters
-        ----------
-        n : int
-            Number of rows.
-        random_state : int, optional
-            Seed; None draws different rows each time.
-        """
-        if n < 0:
-            raise DataError(f"the number of rows must be at least 0, got {n}")
-        generator = np.random.default_rng(random_state)
-        codes = sample_codes(self, n, generator)
-        numbers = sample_numbers(self, codes, generator)
-        return codes_to_frame(self.domain, dict(zip(self.variables, codes, strict=True)), numbers)
-
-    def query(
-        self,
-        variables: str | Iterable[str],
-        evidence: Mapping[str, State] | None = None,
-        *,
-        method: Method = "auto",
-        n_samples: int = 20_000,
-        random_state: int = 0,
-    ) -> QueryResult:
-        """Return p(variables | evidence): a joint table if ``variables`` are several.
-
-        The result of a sampling method has standard errors. If they cannot be trusted, the result
-        has a ``warning``, which is also issued as a ``UserWarning``: the weights are too uneven, or
-        Gibbs chains disagree because they do not mix. No sampler can warn about states that it
-        never reached.
-
-        Parameters
-        ----------
-        variables : str or iterable of str
-            Variables to query.
-        evidence : mapping, optional
-            Observed states, by variable. If the states are intervals: a number, or an
-            ``ebnc.Interval`` that contains the number. A variable without a density takes only
-            intervals that begin and end where its states do.
-        method : {"auto", "exact", "weighting", "gibbs"}
-            "exact" eliminates variables (with pyAgrum if that needs large tables), "weighting"
-            draws weighted samples, "gibbs" runs chains that start at weighted samples. "auto" tries
-            exact, then weighting, then Gibbs.
-        n_samples : int
-            Number of samples, all chains together.
-        random_state : int
-            Seed of the samples.
-        """
-        return query(self, variables, evidence or {}, method, n_samples, random_state)
-
-    def to_networkx(self) -> "nx.DiGraph[str]":
-        """Return the outer DAG; the attribute ``local`` of each node is its distribution.
-
-        Nodes with a density have it as ``density``.
-        """
-        import networkx
-
-        graph: nx.DiGraph[str] = networkx.DiGraph()
-        for name, local in self.items():
-            graph.add_node(name, local=local)
-        for name, density in self.densities.items():
-            graph.nodes[name]["density"] = density
-        graph.add_edges_from(self.arcs)
-        return graph
-
-    def _log_density_in_bins(self, data: Rows, names: Sequence[str]) -> dict[str, FloatArray]:
-        """Return log p(z | interval of z) of every row, for each of ``names`` with a density."""
-        if isinstance(data, CodedRows):
-            return {}
-        dense = [name for name in names if name in self.densities]
-        values = numbers_of(data, self.domain, dense, self.variables)
-        return {name: self.densities[name].log_density_in_bin(values[name]) for name in dense}
-
-    def _encode(self, data: Rows) -> CodedRows:
-        if isinstance(data, CodedRows):
-            return encode(data, self.domain, self.variables)
-        return encode(data, self.domain, self.variables, unseen="missing")
-
-
-def _densities(domain: Domain, values: Mapping[str, Values]) -> dict[str, BinDensity]:
-    """Return the densities of numeric variables with several intervals, from training values."""
-    return {
-        name: BinDensity.of(
-            np.asarray(rows.values, dtype=np.float64), interval_cuts(domain, name), rows.weights
-        )
-        for name, rows in values.items()
-        if domain.levels(name).n_ordered > 1
-    }
 
 
 class LearnedNetwork(Network):

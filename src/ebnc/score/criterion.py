@@ -50,7 +50,7 @@ class Criterion(Protocol):
 
     @property
     def prior(self) -> NormalPrior | None:
-        """The fixed prior of φ; None if the criterion has no prior or tunes its scales."""
+        """The fixed prior of φ, which must be proper; None without one, or if scales are tuned."""
         ...
 
     @property

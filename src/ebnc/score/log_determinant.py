@@ -3,10 +3,11 @@
     ∇ log |A| = Σ_i n_i J_i W_i (diag H_i − 2 H_i p_i),      W_i = diag p_i − p_i p_iᵀ
 
 H_i = J_iᵀ A⁻¹ J_i, the covariance of the log odds of a row, is a sum over pairs of bags. It is
-looked up in tables of A⁻¹ by the cells of both bags, or computed from dense rows of the design if
-A is cheaper that way too.
+looked up in tables of A⁻¹ by the cells of both bags, or computed from dense or sparse rows of the
+design if A is cheaper that way too.
 """
 
+from collections.abc import Callable
 from functools import partial
 from itertools import combinations_with_replacement, pairwise
 
@@ -25,26 +26,30 @@ from ebnc.threads import in_parallel, one_blas_thread, row_blocks
 from ebnc.typing import CodeArray, FloatArray
 
 Rows = tuple[int, int]
+Spread = Callable[[CellCounts, FloatArray, int, int], FloatArray]
 
 
 @one_blas_thread()
 def log_determinant_gradient(posterior: Posterior, fit: Fit) -> FloatArray:
     """Return ∂ log |A| / ∂φ at φ̃, shape (columns, t_Y)."""
     design, add_up = fit.design, posterior.data.add_up
-    if posterior.writes_rows_out:
+    if posterior.writes_rows_out and not posterior.lists_rows:
         return add_up(_sum_gradient_of_rows, fit) @ design.class_map
     tables, curvature = design.phi_to_tables(fit.solution.phi), fit.curvature
     if isinstance(curvature, ClassCholesky):
         inverses = np.stack(in_parallel(lambda block: block.inverse(), curvature.blocks))
         return design.pull_back(add_up(_sum_gradient_of_classes, tables, inverses))
-    return design.pull_back(add_up(_sum_gradient, tables, curvature.inverse()))
+    spread = _spread_of_lists if posterior.lists_rows else _spread
+    return design.pull_back(add_up(_sum_gradient, tables, curvature.inverse(), spread))
 
 
-def _sum_gradient(counts: CellCounts, tables: FloatArray, covariance: FloatArray) -> FloatArray:
-    """Return the gradient in tables, (K − 1, cells); H is looked up."""
+def _sum_gradient(
+    counts: CellCounts, tables: FloatArray, covariance: FloatArray, spread_of: Spread
+) -> FloatArray:
+    """Return the gradient in tables, (K − 1, cells); ``spread_of`` computes H."""
     total = np.zeros_like(tables)
     for start, stop in row_chunks(counts.n_rows, counts.design.n_class_pairs):
-        spread = _spread(counts, covariance, start, stop)
+        spread = spread_of(counts, covariance, start, stop)
 
         def part(rows: Rows, start: int = start, spread: FloatArray = spread) -> FloatArray:
             out = np.zeros_like(tables)
@@ -98,6 +103,19 @@ def _spread(counts: CellCounts, covariance: FloatArray, start: int, stop: int) -
         width = 0 if b == c else design.bags[b].n_cells
         look_up = partial(_look_up, cells[b], cells[c], width, table, spread)
         in_parallel(look_up, row_blocks(stop - start))
+    return spread
+
+
+def _spread_of_lists(
+    counts: CellCounts, covariance: FloatArray, start: int, stop: int
+) -> FloatArray:
+    """Return the same as ``_spread``, from rows that list inputs in unusual states."""
+    design = counts.design
+    blocks = covariance.reshape(2 * (design.n_columns, design.n_outputs)).transpose(0, 2, 1, 3)
+    spread = np.empty((stop - start, design.n_class_pairs))
+    for pair, weights in enumerate(design.class_pairs):
+        matrix = blocks.reshape(design.n_columns, design.n_columns, -1) @ weights
+        spread[:, pair] = counts.sparse_rows.quadratic_forms(matrix, start, stop)
     return spread
 
 

@@ -13,9 +13,14 @@ where the term with ∂_v comes from the movement of the optimum. The positive t
 fall like τ, and the negative ones hardly change. So the logarithm of their ratio, the *imbalance*,
 is nearly linear in ρ with a slope of −2 (a step with this slope is MacKay's (1992) fixed point),
 and quasi-Newton steps use it.
+
+MacKay neglects ∂_v log |A|. His fixed point has smaller scales than the maximum of E if parameters
+are many for the data, and there E is too optimistic: on ``tmovie`` (500 binary variables, 4 524
+rows) a dense network at the maximum has 500 nats more, and loses 0.4 nats per test row.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -39,6 +44,7 @@ LONGEST_STEP = 1.5  # in log σ: a factor of 4.5
 FEW_CASES = 200  # up to this N, several maxima were observed
 OTHER_STARTS = (0.08, 3.0)  # further starts: σ of the first order
 TANGENT = 1e-3  # relative error of dφ̃/dρ, if A is not factored as a whole
+NEARLY = 1e-6  # nats: φ̃ at MacKay's scales, before its last Newton step
 LEAST_FORCE = 1e-9  # lower bound, in nats, of the sums of positive and of negative terms
 
 
@@ -54,6 +60,7 @@ def maximise_evidence(
     *,
     near: NormalPrior | None = None,
     start: FloatArray | Fit | None = None,
+    fixed_curvature: bool = False,
 ) -> Fit:
     """Fit φ and the prior's scales together; the prior of ``posterior`` is not used.
 
@@ -62,8 +69,11 @@ def maximise_evidence(
 
     ``tolerance``: predicted gain, in nats, at which to stop. ``near``: the first scales, for the
     orders that it has. ``start``: the first φ, or the fit of the same likelihood under ``near``.
+    ``fixed_curvature``: end at MacKay's fixed point instead of the maximum.
     """
     n_orders = posterior.design.max_order
+    if fixed_curvature and n_orders:
+        return _fixed_point(posterior, tolerance, near)
     first = _climb(posterior, tolerance, near, start)
     if near is not None or n_orders == 0 or posterior.data.n_cases > FEW_CASES:
         return first
@@ -94,11 +104,8 @@ def _climb(
     if not groups:
         prior = NormalPrior((math.exp(HYPER_MEAN),))
         return _FitAtScales.at(posterior.with_prior(prior), np.empty(0), None, None).as_fit(1)
+    rho = _first_scales(groups, near)
     n_known = 0 if near is None else len(near.scales)
-    rho = np.full(len(groups), HYPER_MEAN)
-    for i, group in enumerate(groups):
-        if group == WEAK or group <= n_known:
-            rho[i] = math.log((near or NormalPrior(())).scale_of(group))
     if isinstance(start, Fit) and near is not None and n_known >= posterior.design.max_order:
         here = _FitAtScales.of(posterior, start, rho)
     else:
@@ -130,6 +137,32 @@ def _climb(
     return here.as_fit(n_fits)
 
 
+@one_blas_thread()
+def _fixed_point(posterior: Posterior, tolerance: float, near: NormalPrior | None) -> Fit:
+    """Return the fit at MacKay's fixed point, to a predicted gain of ``tolerance``."""
+    rho = _first_scales(posterior.design.scale_groups, near)
+    here = _FitAtScales.at(posterior, rho, None, None, fixed_curvature=True)
+    n_fits = 1
+    while n_fits < MOST_ROUNDS:
+        step = np.clip(0.5 * here.imbalance, -LONGEST_STEP, LONGEST_STEP)
+        if 0.5 * float(step @ here.gradient) <= tolerance:
+            break
+        start, metric = here.predicted(step), here.fit.factor
+        here = _FitAtScales.at(posterior, here.rho + step, start, metric, fixed_curvature=True)
+        n_fits += 1
+    return here.as_fit(n_fits)
+
+
+def _first_scales(groups: Sequence[int], near: NormalPrior | None) -> FloatArray:
+    """Return ρ of the groups: those of ``near``, which may have fewer orders, or μ."""
+    n_known = 0 if near is None else len(near.scales)
+    rho = np.full(len(groups), HYPER_MEAN)
+    for i, group in enumerate(groups):
+        if group == WEAK or group <= n_known:
+            rho[i] = math.log((near or NormalPrior(())).scale_of(group))
+    return rho
+
+
 @dataclass(frozen=True, eq=False)
 class _FitAtScales:
     """One ρ with its fit, evidence, gradient and tangents.
@@ -151,21 +184,29 @@ class _FitAtScales:
         rho: FloatArray,
         start: FloatArray | None,
         metric: Factor | None,
+        *,
+        fixed_curvature: bool = False,
     ) -> "_FitAtScales":
         """Fit at ρ; if ρ is empty, with the scales of the likelihood's prior."""
         scales = tuple(np.exp(rho).tolist()) or likelihood.prior.scales
         posterior = likelihood.with_prior(
             NormalPrior.of_groups(likelihood.design.scale_groups, scales)
         )
-        return cls.of(posterior, find_optimum(posterior, start, metric), rho)
+        tolerance = NEARLY if fixed_curvature else 1e-12  # E has to be smooth, a fixed point not
+        fit = find_optimum(posterior, start, metric, tolerance)
+        return cls.of(posterior, fit, rho, fixed_curvature)
 
     @classmethod
-    def of(cls, likelihood: Posterior, fit: Fit, rho: FloatArray) -> "_FitAtScales":
+    def of(
+        cls, likelihood: Posterior, fit: Fit, rho: FloatArray, fixed_curvature: bool = False
+    ) -> "_FitAtScales":
         """Compute evidence, gradient and tangents of a fit at ρ."""
         posterior, factor = likelihood.with_prior(fit.prior), fit.curvature
         shape = fit.solution.phi.shape
         inverse_diagonal = factor.variances().reshape(shape)
-        log_det_gradient = log_determinant_gradient(likelihood, fit)
+        log_det_gradient = np.zeros(shape)
+        if not fixed_curvature:
+            log_det_gradient = log_determinant_gradient(likelihood, fit)
         raising, lowering = np.empty(len(rho)), np.empty(len(rho))
         tangents = []
         for s, group in enumerate(fit.design.scale_groups[: len(rho)]):

@@ -11,6 +11,7 @@ import numpy as np
 
 from ebnc.data.cases import Cases
 from ebnc.data.parts import Parts
+from ebnc.errors import SearchError
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.typing import FloatArray
 
@@ -116,3 +117,22 @@ FAMILIES: Mapping[str, Callable[[Parts], EmbeddedStructure]] = {
     "table": lambda cases: EmbeddedStructure.table(cases.target, cases.inputs),
 }
 """The families that a classifier accepts, by name."""
+
+
+def given_structure(given: str | EmbeddedStructure, cases: Parts) -> EmbeddedStructure:
+    """Return the structure of a family, or a given structure with the target of the cases."""
+    if not isinstance(given, EmbeddedStructure):
+        return FAMILIES[given](cases)
+    unknown = [x for x in given.inputs if x not in cases.inputs]
+    if unknown:
+        raise SearchError(
+            f"input {unknown[0]!r} of the structure is not a column of X; "
+            f"columns are {list(cases.inputs)[:8]}"
+        )
+    families = {
+        (cases.target if x == given.target else x): tuple(
+            cases.target if p == given.target else p for p in parents
+        )
+        for x, parents in given.families
+    }
+    return EmbeddedStructure(cases.target, tuple(families.items()))

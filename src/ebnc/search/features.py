@@ -13,17 +13,21 @@ NEAR = 1.0  # assumed maximum rise of a score, in nats, by tuning the scales
 
 
 def feature_worths(
-    scorer: Scorer, scored: Scored, entered: Mapping[str, int] | None = None
+    scorer: Scorer,
+    scored: Scored,
+    entered: Mapping[str, int] | None = None,
+    *,
+    most_work: float = MOST_WORK,
 ) -> tuple[FeatureWorth, ...]:
     """Return the selected inputs with their worth (importance), the most important first.
 
     The worth of an input is the fall of the search's score, structure prior included, without it.
     The structure is refitted without each input (``without_each``). If that would take minutes
-    (hundreds of inputs or thousands of parameters), the worth of the more important inputs comes
-    from the quadratic approximation.
+    (hundreds of inputs or thousands of parameters: more than ``most_work`` operations), the worth
+    of the more important inputs comes from the quadratic approximation.
     """
     inputs = scored.structure.markov_blanket
-    less = without_each(scorer, scored)
+    less = without_each(scorer, scored, most_work)
     estimated = {} if len(less) == len(inputs) else _estimates(scorer, scored)
     worths = {x: scored.score - less[x].score if x in less else estimated[x] for x in inputs}
     steps = entered or {}
@@ -31,13 +35,13 @@ def feature_worths(
     return tuple(sorted(features, key=lambda worth: (-worth.worth, worth.feature)))
 
 
-def without_each(scorer: Scorer, scored: Scored) -> dict[str, Scored]:
+def without_each(scorer: Scorer, scored: Scored, most_work: float = MOST_WORK) -> dict[str, Scored]:
     """Refit the structure without each input, or only the least important ones if it has many.
 
     Scales are tuned if that could raise the score above that of ``scored``.
     """
     inputs = scored.structure.markov_blanket
-    most = int(MOST_WORK / scored.fit.design.dimension**3)
+    most = int(most_work / scored.fit.design.dimension**3)
     if len(inputs) > most:
         estimated = _estimates(scorer, scored)
         inputs = tuple(sorted(inputs, key=lambda x: (estimated[x], x))[:most])

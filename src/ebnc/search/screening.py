@@ -58,26 +58,32 @@ def screen(
     here: Scored,
     candidates: Sequence[Move],
     before: Mapping[Cluster, Screened] | None = None,
+    *,
+    thorough: int = THOROUGH,
+    expensive: float = EXPENSIVE,
 ) -> list[Screened]:
     """Return all moves with estimated gains, best first; ties by the description of the move.
 
-    ``before``: estimates at an earlier step, by the cluster that the move adds. A step changes the
-    gains of few other moves much, so only the ``THOROUGH`` best of them are estimated again.
+    If more than ``thorough`` growing moves take more than ``expensive`` operations, a rough ranking
+    chooses those that are estimated thoroughly. ``before``: estimates at an earlier step, by the
+    cluster that the move adds. A step changes the gains of few other moves much, so only the
+    ``thorough`` best of them are estimated again.
     """
     growing = [move for move in candidates if move.new_cluster is not None]
     shrinking = [move for move in candidates if move.new_cluster is None]
-    growing, rest = _without_known(growing, before or {})
+    growing, rest = _without_known(growing, before or {}, thorough)
     widths = [_width(here, move) for move in growing]
     view = _View(scorer, here)
-    if is_expensive(here.fit.form, scorer.cases_of(here.structure).n_rows, widths):
+    n_rows = scorer.cases_of(here.structure).n_rows
+    if len(growing) > thorough and _price(here.fit.form, n_rows, widths) > expensive:
         rough = _ranked(view, growing, rough=True)
-        growing = [screened.move for screened in rough[:THOROUGH]]
-        rest = rough[THOROUGH:] + rest
+        growing = [screened.move for screened in rough[:thorough]]
+        rest = rough[thorough:] + rest
     return _ranked(view, growing + shrinking, rough=False) + rest
 
 
 def _without_known(
-    growing: Sequence[Move], before: Mapping[Cluster, Screened]
+    growing: Sequence[Move], before: Mapping[Cluster, Screened], thorough: int
 ) -> tuple[list[Move], list[Screened]]:
     """Return the moves to estimate, and those that keep their earlier estimates."""
     known = [
@@ -85,7 +91,7 @@ def _without_known(
         for move in growing
         if move.new_cluster is not None and (old := before.get(move.new_cluster))
     ]
-    kept = sorted(known, key=_rank)[THOROUGH:]
+    kept = sorted(known, key=_rank)[thorough:]
     is_kept = {screened.move.new_cluster for screened in kept}
     return [move for move in growing if move.new_cluster not in is_kept], kept
 
@@ -237,11 +243,6 @@ def _nuisances(here: Scored, moves: Sequence[Move]) -> dict[tuple[int, ...], Flo
             near = [lower[each] @ lower[each].T for lower in factors]
             roots[bags] = np.stack([Cholesky.of(block).inverse_root() for block in near])
     return roots
-
-
-def is_expensive(form: ClassForm, n_rows: int, widths: Sequence[int]) -> bool:
-    """Return True if moves with new clusters of these sizes need a rough ranking first."""
-    return len(widths) > THOROUGH and _price(form, n_rows, widths) > EXPENSIVE
 
 
 def _price(form: ClassForm, n_rows: int, widths: Sequence[int]) -> float:

@@ -56,14 +56,14 @@ def all_candidates(
         return []
     required = constraints.required_parents(node.target)
     tasks: list[Callable[[], list[Candidate]]]
-    tasks = [partial(_additions, learner, state, constraints)]
+    tasks = [partial(additions, learner, state, constraints)]
     tasks += [partial(_removal, learner, state, x) for x in state.parents if x not in required]
     if "ebnc" in state.fits:
         tasks.append(partial(_refinements, learner, state))
     return list(chain.from_iterable(in_parallel(lambda task: task(), tasks)))
 
 
-def _additions(learner: NodeLearner, state: NodeState, constraints: Constraints) -> list[Candidate]:
+def additions(learner: NodeLearner, state: NodeState, constraints: Constraints) -> list[Candidate]:
     """Return each possible parent, with the gain of the best kind."""
     node = learner.node
     if len(state.parents) >= constraints.max_parents:

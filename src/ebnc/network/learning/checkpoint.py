@@ -15,7 +15,7 @@ from typing import IO, Any
 from ebnc.data.cases import Cases
 from ebnc.errors import FileError, SearchError
 
-FORMAT = "ebnc checkpoint 1"
+FORMAT = "ebnc checkpoint 2"
 
 
 class Checkpoint:

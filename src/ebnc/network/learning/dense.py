@@ -4,9 +4,11 @@ The score of a node chooses between a naive EBNC on all predecessors with σ by 
 with interactions (searched in small networks), a tree, and a full table if it is small. Weak
 parents are shrunk instead of dropped; on data with many weak dependences this predicts better than
 a sparse network. Nodes are independent, so each is one task for a thread.
+
+Arcs that are forbidden are left out. A node with more predecessors than ``max_parents`` keeps those
+that gain most as its only parent.
 """
 
-import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -14,20 +16,26 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ebnc.data.cases import Cases
+from ebnc.fitting.fit import Fit
+from ebnc.fitting.newton import LARGEST_FACTOR
+from ebnc.fitting.optimum import likelihood_of
+from ebnc.likelihood.prior import NormalPrior
+from ebnc.network.learning.candidates import additions
 from ebnc.network.learning.constraints import Constraints
-from ebnc.network.learning.dense_node import DenseFit, fit_dense_node
-from ebnc.network.learning.indicators import Indicators
 from ebnc.network.learning.node_learner import NodeLearner, refuse_unused_parent
 from ebnc.network.local.local import Local
-from ebnc.network.local.node import LocalLearner, Settings
+from ebnc.network.local.node import LocalLearner, Node, Settings
 from ebnc.network.local.tree import TREE, grow_tree
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
-from ebnc.score.scales import HYPER_MEAN
+from ebnc.parameters.phi import Basis
+from ebnc.score.scales import maximise_evidence
 from ebnc.search.greedy import greedy_search
+from ebnc.search.limits import Limits
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.structure.embedded import EmbeddedStructure
 from ebnc.threads import in_parallel, one_blas_thread
+from ebnc.typing import FloatArray
 
 SEARCHED = 32
 """Maximum number of variables for which interactions inside nodes are searched."""
@@ -35,11 +43,21 @@ SEARCHED = 32
 FIRST_NODES = 8
 """Number of evenly spaced nodes that are fitted first; the others start at their median σ."""
 
+TOLERANCE = 0.02
+"""Predicted gain in evidence, in nats, below which the scales of a node are final."""
+
 
 class DenseNode(NamedTuple):
     """The local distribution of a node, and its score."""
 
     local: Local
+    score: float
+
+
+class NaiveFit(NamedTuple):
+    """φ of the naive EBNC of a node, orthonormal, and its log evidence with the hyperprior."""
+
+    phi: FloatArray
     score: float
 
 
@@ -50,32 +68,33 @@ def learn_dense_nodes(
     settings: Settings,
     constraints: Constraints,
     *,
-    known: Mapping[str, DenseFit],
+    known: Mapping[str, NaiveFit],
     record: Callable[[dict[str, Any]], None],
 ) -> dict[str, DenseNode]:
-    """Learn all nodes for one order of variables with two states.
+    """Learn all nodes for one order of the variables.
 
     ``known``: fits of an earlier run, which are not repeated. ``record`` is called with every newly
     fitted EBNC, from several threads.
     """
-    data = Indicators.of(cases, order)
     nodes = replace(settings, chooses_parents=False)
-    start = math.exp(HYPER_MEAN)
+    start = None
     if "ebnc" in settings.kinds and len(order) > FIRST_NODES:
         first = [len(order) * (i + 1) // (FIRST_NODES + 1) for i in range(FIRST_NODES)]
-        start = statistics.median(
-            in_parallel(lambda d: fit_dense_node(data, d, start).scale, first)
-        )
+        fits = in_parallel(lambda d: _fit_naive(cases, order[d], order[:d], None), first)
+        scales = [fit.prior.scales[0] for fit in fits if fit is not None]
+        start = NormalPrior((statistics.median(scales),)) if scales else None
 
     def learn(d: int) -> DenseNode:
         name = order[d]
         learner = NodeLearner(cases, name, nodes, constraints.required_parents(name))
+        parents = _parents(learner, order[:d], constraints)
         fit = known.get(name)
         if fit is None and "ebnc" in learner.learners:
-            fit = fit_dense_node(data, d, start)
-            numbers = [fit.scale, fit.log_evidence, fit.log_hyperprior]
-            record({"node": name, "phi": fit.phi.tolist(), "numbers": numbers})
-        return _best_kind(learner, tuple(order[:d]), fit, searches=len(order) <= SEARCHED)
+            fitted = _fit_naive(cases, name, parents, start)
+            if fitted is not None:
+                fit = NaiveFit(fitted.phi, settings.criterion.value(fitted))
+                record({"node": name, "phi": fit.phi.tolist(), "score": fit.score})
+        return _best_kind(learner, parents, fit, searches=len(order) <= SEARCHED)
 
     # The last nodes are the most expensive; starting with them keeps all cores busy to the end.
     places = list(reversed(range(len(order))))
@@ -83,8 +102,37 @@ def learn_dense_nodes(
     return dict(zip(order, reversed(learned), strict=True))
 
 
+def _parents(
+    learner: NodeLearner, before: Sequence[str], constraints: Constraints
+) -> tuple[str, ...]:
+    """Return the predecessors that may be parents; the best of them if they are too many."""
+    allowed = [x for x in before if constraints.allows(x, learner.node.target)]
+    if len(allowed) <= constraints.max_parents:
+        return tuple(allowed)
+    required = learner.node.required
+    others = [x for x in allowed if x not in required]
+    n_free = constraints.max_parents - len(required)
+    if n_free:
+        first = additions(learner, learner.learn(()), constraints)
+        gains = {each.change.tail: each.gain for each in first}
+        others.sort(key=lambda x: -gains[x])
+    kept = {*required, *others[:n_free]}
+    return tuple(x for x in allowed if x in kept)
+
+
+def _fit_naive(
+    cases: Cases, target: str, parents: Sequence[str], near: NormalPrior | None
+) -> Fit | None:
+    """Fit the main effects of all parents, σ at MacKay's fixed point; None if they are too many."""
+    basis = Basis(EmbeddedStructure.naive(target, parents), cases.domain)
+    if basis.dimension > LARGEST_FACTOR:
+        return None
+    likelihood = likelihood_of(basis, cases.with_target(target).projected(parents))
+    return maximise_evidence(likelihood, TOLERANCE, near=near, fixed_curvature=True)
+
+
 def _best_kind(
-    learner: NodeLearner, before: tuple[str, ...], naive: DenseFit | None, *, searches: bool
+    learner: NodeLearner, before: tuple[str, ...], naive: NaiveFit | None, *, searches: bool
 ) -> DenseNode:
     """Return the best of all kinds for all predecessors.
 
@@ -103,13 +151,16 @@ def _best_kind(
     if naive is not None:
         structure = EmbeddedStructure.naive(target, before)
         scores["ebnc"] = naive.score + learner.embedded.intercept_correction
-        makers["ebnc"] = partial(EBNC, structure, node.cases.domain, naive.phi)
+        domain = node.cases.domain
+        makers["ebnc"] = partial(EBNC, structure, domain, naive.phi, ORTHONORMAL.name)
         if searches and len(before) > 1:
-            searched = _searched(node.cases, before, node.settings.structure_prior)
+            searched = _searched(node, before)
             if searched.score > naive.score:
                 scores["ebnc"] = searched.score + learner.embedded.intercept_correction
-                domain, phi = searched.fit.design.basis.domain, searched.fit.phi
-                makers["ebnc"] = partial(EBNC, searched.structure, domain, phi, ORTHONORMAL.name)
+                own = searched.fit.design.basis.domain
+                makers["ebnc"] = partial(
+                    EBNC, searched.structure, own, searched.fit.phi, ORTHONORMAL.name
+                )
     for kind, other in learner.learners.items():
         if kind != "ebnc":
             compete(kind, other)
@@ -123,8 +174,9 @@ def _best_kind(
     return DenseNode(makers[best](), scores[best])
 
 
-def _searched(cases: Cases, before: tuple[str, ...], structure_prior: bool) -> Scored:
+def _searched(node: Node, before: tuple[str, ...]) -> Scored:
     """Search greedily for interactions between predecessors, from the naive structure."""
-    naive = EmbeddedStructure.naive(cases.target, before)
-    scorer = Scorer(cases.projected(before), structure_prior=structure_prior)
-    return greedy_search(scorer, naive).best
+    naive = EmbeddedStructure.naive(node.target, before)
+    prior = node.settings.structure_prior
+    scorer = Scorer(node.cases.projected(before), structure_prior=prior)
+    return greedy_search(scorer, naive, Limits(required_features=node.required)).best

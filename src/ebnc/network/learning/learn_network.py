@@ -18,8 +18,7 @@ from ebnc.errors import ParameterError, SearchError
 from ebnc.network.learning.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.learning.checkpoint import Checkpoint, fingerprint
 from ebnc.network.learning.constraints import Constraints
-from ebnc.network.learning.dense import DenseNode, learn_dense_nodes
-from ebnc.network.learning.dense_node import DenseFit
+from ebnc.network.learning.dense import DenseNode, NaiveFit, learn_dense_nodes
 from ebnc.network.learning.ordering import candidate_orders
 from ebnc.network.learning.sparse import SparseSearch
 from ebnc.network.local.kinds import DEFAULT_KINDS, learnable_kinds
@@ -131,14 +130,8 @@ def _regimes(
     settings: Settings,
 ) -> tuple[str, ...]:
     """Return the regimes to try; the better score decides between two."""
-    names = cases.rows.names
-    why = None
-    wide = next((x for x in names if cases.domain.n_states(x) > 2), None)
-    if wide is not None:
-        why = f"{wide!r} has {cases.domain.n_states(wide)} states; the limit is two"
-    elif constraints.forbidden or constraints.max_parents < len(names):
-        why = "forbidden arcs and max_parents need regime='sparse'"
-    elif settings.criterion != Laplace():
+    names, why = cases.rows.names, None
+    if settings.criterion != Laplace():
         why = "it needs score='laplace'"
     elif not set(settings.kinds) <= set(DEFAULT_KINDS):
         odd = next(kind for kind in settings.kinds if kind not in DEFAULT_KINDS)
@@ -147,7 +140,9 @@ def _regimes(
         if why is not None:
             raise SearchError(f"a dense network cannot be learned: {why}")
         return ("dense",)
-    if regime == "sparse" or why is not None:
+    are_binary = all(cases.domain.n_states(x) <= 2 for x in names)
+    is_limited = constraints.forbidden or constraints.max_parents < len(names)
+    if regime == "sparse" or why is not None or is_limited or not are_binary:
         return ("sparse",)
     return ("dense", "sparse") if len(names) <= FEW_VARIABLES else ("dense",)
 
@@ -211,7 +206,7 @@ def _dense(
     best: dict[str, DenseNode] = {}
     for number, tried in enumerate(orders):
         known = {
-            event["node"]: DenseFit(np.array(event["phi"]), *event["numbers"])
+            event["node"]: NaiveFit(np.array(event["phi"]), event["score"])
             for event in record.events
             if event.get("order") == number
         }

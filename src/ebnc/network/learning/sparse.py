@@ -79,6 +79,7 @@ class SparseSearch:
         start: Mapping[str, Sequence[str]] | None = None,
         report: Callable[[NetworkStep], None] | None = None,
         record: Callable[[Change], None] | None = None,
+        most_visited: int = MOST_VISITED,
     ) -> None:
         names = cases.rows.names
         self.report, self.record = report, record
@@ -86,7 +87,7 @@ class SparseSearch:
         self.learners = {
             x: NodeLearner(cases, x, settings, constraints.required_parents(x)) for x in names
         }
-        self._constraints = constraints
+        self._constraints, self._most_visited = constraints, most_visited
         self._began = time.perf_counter()
         self._latest: deque[frozenset[str]] = deque(maxlen=TABU)
         self._visited: dict[Hashable, Position] = {}  # cache of positions, oldest first
@@ -232,7 +233,7 @@ class SparseSearch:
             key = _key(name, self.positions[name].state)
             self._visited.pop(key, None)
             self._visited[key] = self.positions[name]
-            if len(self._visited) > MOST_VISITED:
+            if len(self._visited) > self._most_visited:
                 del self._visited[next(iter(self._visited))]
             self.positions[name] = position
         step = NetworkStep(str(change), self.score, time.perf_counter() - self._began)

@@ -55,7 +55,7 @@ def number_configurations(cases: Cases, names: Sequence[str]) -> IntArray:
 
 
 def count_with(
-    cases: Cases, numbers: IntArray, n_numbers: int, column: NDArray[Any], n_states: int
+    cases: Cases, numbers: NDArray[Any], n_numbers: int, column: NDArray[Any], n_states: int
 ) -> FloatArray:
     """Return how often each number occurs with each state of one more column, zeros included."""
     counts = np.zeros(n_numbers * n_states)

@@ -5,7 +5,8 @@
 The states of a numeric node are intervals. Where its ``BinDensity`` is known, a number z has the
 density p(interval of z | pa) · p(z | interval of z).
 
-``ebnc.network.network.Network`` adds methods to learn, query and save it.
+``ebnc.network.inference.distribution.Distribution`` answers questions about it, and
+``ebnc.network.network.Network`` learns and saves it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,6 +15,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from ebnc.data.summaries import Values
 from ebnc.domain import Domain, Interval, State
 from ebnc.errors import NetworkError
 from ebnc.network.local.kinds import equal_locals
@@ -142,3 +144,14 @@ class Joint(Mapping[str, Local]):
 def interval_cuts(domain: Domain, name: str) -> FloatArray:
     """Return the boundaries between the states of a variable that are intervals."""
     return np.array([state.high for state in domain[name] if isinstance(state, Interval)][:-1])
+
+
+def bin_densities(domain: Domain, values: Mapping[str, Values]) -> dict[str, BinDensity]:
+    """Return the densities of numeric variables with several intervals, from training values."""
+    return {
+        name: BinDensity.of(
+            np.asarray(rows.values, dtype=np.float64), interval_cuts(domain, name), rows.weights
+        )
+        for name, rows in values.items()
+        if domain.levels(name).n_ordered > 1
+    }
