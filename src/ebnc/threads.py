@@ -5,8 +5,10 @@ number of rows, and results are returned in the order of the arguments, so sums 
 for bit, for any number of threads.
 """
 
+import math
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -41,11 +43,14 @@ def in_parallel(job: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
     The calling thread works too: waiting for a pool instead, 3 ms of work ran slower on two cores
     than on one (measured: 0.9 times the speed; this way 1.8 times). Jobs may call ``in_parallel``
     themselves: together they use no more threads than ``limit_threads`` allows. After an error or
-    Ctrl-C, the other jobs end at their next call of ``in_parallel``.
+    Ctrl-C, the other jobs end at their next call of ``in_parallel``. So do all jobs when the time
+    of ``limit_time`` is up.
     """
     stopped = _stopped.get()
     if stopped is not None and stopped.is_set():
         raise _StoppedError
+    if is_time_up():
+        raise OutOfTimeError
     team = _team()
     n_helpers = team.reserve(len(arguments) - 1)
     if n_helpers == 0:
@@ -129,6 +134,34 @@ def limit_threads(n_jobs: int | None) -> Iterator[None]:
         _limited.reset(token)
 
 
+class OutOfTimeError(Exception):
+    """The time of ``limit_time`` is up; searches catch it and keep their best result."""
+
+
+@contextmanager
+def limit_time(seconds: float | None) -> Iterator[None]:
+    """Let ``in_parallel`` raise ``OutOfTimeError`` after so many seconds inside this context.
+
+    Parameters
+    ----------
+    seconds : float or None
+        Time from now. None sets no limit.
+    """
+    if seconds is None:
+        yield
+        return
+    token = _deadline.set(min(_deadline.get(), time.monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def is_time_up() -> bool:
+    """Return True if the time of ``limit_time`` is up."""
+    return time.monotonic() > _deadline.get()
+
+
 class _Team:
     """A budget of threads for a caller and all nested calls of ``in_parallel``."""
 
@@ -151,6 +184,7 @@ class _Team:
 
 _limited: ContextVar[_Team | None] = ContextVar("_limited", default=None)
 _stopped: ContextVar[threading.Event | None] = ContextVar("_stopped", default=None)
+_deadline: ContextVar[float] = ContextVar("_deadline", default=math.inf)
 
 
 class _StoppedError(Exception):

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from ebnc import Domain, EmbeddedStructure
-from ebnc.fitting.optimum import find_optimum
+from ebnc.data.cases import Cases
+from ebnc.data.rows import CodedRows
+from ebnc.fitting.optimum import find_optimum, likelihood_of
 from ebnc.likelihood.prior import NormalPrior
+from ebnc.parameters.phi import Basis
 from ebnc.score.log_determinant import log_determinant_gradient
 from explicit import Problem
 from strategies import bins
@@ -86,3 +89,16 @@ def test_lists_are_for_main_effects_of_many_inputs(problem):
         EmbeddedStructure.chain("Y", inputs), problem.domain, problem.codes, problem.weights, False
     )
     assert not chain.posterior(PRIOR, most_cells=12).lists_rows
+
+
+def test_weak_pairs_are_not_main_effects():
+    """Their columns are no sums of what single states change, so rows have no lists."""
+    names = [f"x{i}" for i in range(30)]
+    domain = Domain({**dict.fromkeys(names, 2), "y": 2})
+    codes = (np.random.default_rng(0).random((30, 400)) < 0.05).astype(np.uint8)
+    rows = CodedRows(tuple(names), (2,) * 30, codes)
+    cases = Cases(domain, "y", rows, codes[0] ^ codes[1], None)
+    structure = EmbeddedStructure.naive("y", names)
+    for weak_pairs in (False, True):
+        likelihood = likelihood_of(Basis(structure, domain, weak_pairs), cases)
+        assert (likelihood.data.usual_states is None) == weak_pairs

@@ -1,26 +1,36 @@
 """Search for the models of a classifier: the best one, and all that its predictions average."""
 
+import math
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ebnc.data.parts import Parts, varying_inputs
 from ebnc.errors import ParameterError
 from ebnc.fitting.fit import Fit
 from ebnc.learn import fit_likelihood
 from ebnc.likelihood.posterior import Posterior
-from ebnc.likelihood.prior import as_prior
+from ebnc.likelihood.prior import NormalPrior, as_prior
 from ebnc.score.bic import with_bic
 from ebnc.score.criterion import CRITERIA
 from ebnc.score.predictive_scale import best_factor, rescaled
+from ebnc.score.scales import HYPER_MEAN
 from ebnc.score.stacking import weight_of_second
 from ebnc.search.averaging import occams_window
 from ebnc.search.features import feature_worths
 from ebnc.search.greedy import SearchResult, greedy_search
 from ebnc.search.limits import Limits
 from ebnc.search.scorer import Scored, Scorer
-from ebnc.search.starts import least_structure, search_from_starts, with_all_inputs
+from ebnc.search.starts import (
+    least_structure,
+    naive_structure,
+    search_from_starts,
+    with_all_inputs,
+)
 from ebnc.search.trace import FeatureWorth, SearchTrace, Step
+from ebnc.threads import OutOfTimeError, is_time_up, limit_time
 
+SEARCH_SHARE = 0.5  # of a time limit; the rest is for scales, averages and importances
 LEAST_WEIGHT = 0.01  # a model with less weight in an average is left out
 
 
@@ -47,11 +57,13 @@ def search_models(
     average: bool,
     report: Callable[[Step], None] | None = None,
     on_interrupt: str = "raise",
+    time_limit: float | None = None,
 ) -> Searched:
     """Search, weight the visited models, and set their scales for prediction.
 
     ``report`` is called with every step. After Ctrl-C, ``on_interrupt="raise"`` raises
-    KeyboardInterrupt, and "best" returns the best model so far.
+    KeyboardInterrupt, and "best" returns the best model so far. After ``time_limit`` seconds the
+    result is the best so far; before that, a first model is fitted however long it takes.
     """
     limits.check_names(cases.inputs)
     tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
@@ -62,11 +74,21 @@ def search_models(
             "criterion='bic', or use a finite prior_scale"
         )
     scorer = Scorer(cases, maximised)
-    result = None
+    began, result, is_late = time.monotonic(), None, False
     try:
-        result = search_from_starts(scorer, limits, report)
-        if not result.trace.interrupted:
-            return _searched(scorer, result, prior_scale, limits, average=average)
+        if time_limit is not None:
+            result = _first_result(scorer, limits)
+        with limit_time(None if time_limit is None else time_limit * SEARCH_SHARE):
+            try:
+                result = search_from_starts(scorer, limits, report)
+            except OutOfTimeError:
+                assert result is not None
+                result.trace.interrupted = True
+            is_late = is_time_up()
+        if not result.trace.interrupted or is_late:
+            left = None if time_limit is None else time_limit - (time.monotonic() - began)
+            with limit_time(left):
+                return _searched(scorer, result, prior_scale, limits, average=average)
         if on_interrupt == "raise":
             raise KeyboardInterrupt
     except KeyboardInterrupt:
@@ -76,14 +98,33 @@ def search_models(
             # Not even the first model is fitted: fit the smallest one, which takes no time.
             result = greedy_search(scorer, least_structure(cases, limits), limits, max_steps=0)
         result.trace.interrupted = True
-    return _searched(scorer, result, prior_scale, limits, average=False)
+    return _searched(scorer, result, prior_scale, limits, average=False, worths=False)
+
+
+def _first_result(scorer: Scorer, limits: Limits) -> SearchResult:
+    """Return the naive structure at the mode of the hyperprior, which is one fit."""
+    prior = scorer.criterion.prior
+    if scorer.criterion.tunes_scales:
+        prior = NormalPrior((math.exp(HYPER_MEAN),))
+    first = scorer.at_prior(naive_structure(scorer.cases, limits), prior)
+    entered = dict.fromkeys(first.structure.markov_blanket, 0)
+    trace = SearchTrace([Step("start", first.score, first.fit.design.dimension, 0.0)])
+    return SearchResult(first, trace, (first,), entered)
 
 
 def _searched(
-    scorer: Scorer, result: SearchResult, prior_scale: object, limits: Limits, *, average: bool
+    scorer: Scorer,
+    result: SearchResult,
+    prior_scale: object,
+    limits: Limits,
+    *,
+    average: bool,
+    worths: bool = True,
 ) -> Searched:
-    """Fit the models of a search for prediction; skip importances if it was interrupted."""
-    chosen = occams_window(scorer, result.met) if average else [(1.0, result.best)]
+    """Fit the models of a search for prediction, step by step, as long as there is time.
+
+    ``worths``: whether to compute the importance of the inputs.
+    """
 
     def with_prior(scored: Scored) -> tuple[Posterior, Fit]:
         posterior = scorer.posterior(scored)
@@ -94,21 +135,32 @@ def _searched(
         scale = "evidence" if prior_scale == "loo" else prior_scale
         return posterior, fit_likelihood(posterior, own, scale)
 
-    posterior, best = with_prior(result.best)
-    best = with_bic(best, posterior)
-    factor = best_factor(posterior, best) if prior_scale == "loo" else None
+    done = Searched(result.best.fit, [(1.0, result.best.fit)], result.trace, ())
+    try:
+        posterior, best = with_prior(result.best)
+        done = replace(done, best=best, weighted=[(1.0, best)])
+        factor = best_factor(posterior, best) if prior_scale == "loo" else None
 
-    def for_prediction(posterior: Posterior, fit: Fit) -> Fit:
-        return fit if factor is None else rescaled(posterior, fit, factor)
+        def for_prediction(posterior: Posterior, fit: Fit) -> Fit:
+            return fit if factor is None else rescaled(posterior, fit, factor)
 
-    weighted = [(weight, for_prediction(*with_prior(scored))) for weight, scored in chosen]
-    final = for_prediction(posterior, best)
-    if average and factor is not None:
-        weighted = _with_weak_pairs(scorer, result.best, final, weighted, limits, factor)
-    worths: tuple[FeatureWorth, ...] = ()
-    if not result.trace.interrupted:
-        worths = feature_worths(scorer, result.best, result.entered)
-    return Searched(final, weighted, result.trace, worths)
+        final = for_prediction(posterior, best)
+        done = replace(done, best=final, weighted=[(1.0, final)])
+        final = replace(final, bic=with_bic(best, posterior).bic)
+        done = replace(done, best=final)
+        if average:
+            chosen = occams_window(scorer, result.met)
+            weighted = [(weight, for_prediction(*with_prior(scored))) for weight, scored in chosen]
+            done = replace(done, weighted=weighted)
+            if factor is not None:
+                weighted = _with_weak_pairs(scorer, result.best, final, weighted, limits, factor)
+            done = replace(done, weighted=weighted)
+        if worths:
+            of_inputs = feature_worths(scorer, result.best, result.entered)
+            done = replace(done, feature_worths=of_inputs)
+    except OutOfTimeError:
+        done.trace.interrupted = True
+    return done
 
 
 def _with_weak_pairs(

@@ -81,7 +81,9 @@ class CellCounts:
     @cached_property
     def usual_states(self) -> UsualStates | None:
         """The usual states of the inputs, if the design has main effects only, and many."""
-        if self.design.max_order > 1 or len(self.design.bags) < LISTED_BAGS or not self.n_rows:
+        design = self.design
+        has_pairs = design.max_order > 1 or design.basis.weak_pairs
+        if has_pairs or len(design.bags) < LISTED_BAGS or not self.n_rows:
             return None
         return UsualStates.of(self.rows)
 

@@ -18,7 +18,7 @@ from ebnc.search.screening import Screened, screen
 from ebnc.search.trace import SearchTrace, Step
 from ebnc.structure.clusters import Cluster
 from ebnc.structure.embedded import EmbeddedStructure
-from ebnc.threads import one_blas_thread
+from ebnc.threads import OutOfTimeError, one_blas_thread
 
 ENOUGH = 1e-6  # minimum rise of the score, in nats, for a move
 ADDITIVE = 0.9  # drop inputs together if that gains this share of the sum of their single gains
@@ -52,7 +52,8 @@ def greedy_search(
 ) -> SearchResult:
     """Climb from ``start`` until no refitted move raises the score.
 
-    ``report`` is called with every step. Ctrl-C ends the search with the best structure so far.
+    ``report`` is called with every step. Ctrl-C and the end of the time of ``limit_time`` end the
+    search with the best structure so far.
     """
     limits = limits or Limits()
     limits.check_names(start.inputs)
@@ -114,7 +115,7 @@ def greedy_search(
             met[there.structure.cluster_key] = there
             here = there
             note(described, here)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, OutOfTimeError):
         trace.interrupted = True
     trace.n_fits = scorer.n_fits
     return SearchResult(here, trace, tuple(met.values()), entered)

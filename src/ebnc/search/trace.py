@@ -21,7 +21,7 @@ class Step:
 class SearchTrace:
     """Every accepted move, and the numbers of screened candidates and fitted structures.
 
-    ``interrupted``: whether Ctrl-C ended the search.
+    ``interrupted``: whether Ctrl-C or the time limit ended the search.
     """
 
     steps: list[Step] = field(default_factory=list)
