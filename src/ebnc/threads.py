@@ -157,6 +157,20 @@ def limit_time(seconds: float | None) -> Iterator[None]:
         _deadline.reset(token)
 
 
+def check_time_limit(seconds: object) -> None:
+    """Raise ``ParameterError`` unless ``seconds`` is None or a positive number.
+
+    Parameters
+    ----------
+    seconds : object
+        A value for ``limit_time``.
+    """
+    if seconds is not None and not (isinstance(seconds, int | float) and 0 < seconds < math.inf):
+        raise ParameterError(
+            f"time_limit must be None or a positive number of seconds, got {seconds!r}"
+        )
+
+
 def is_time_up() -> bool:
     """Return True if the time of ``limit_time`` is up."""
     return time.monotonic() > _deadline.get()

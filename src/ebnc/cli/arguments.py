@@ -22,6 +22,14 @@ Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Overwrite exist
 Quiet: TypeAlias = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print no progress, no summary.")
 ]
+TimeLimit: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        min=0.1,
+        metavar="SECONDS",
+        help="End a search after this time, with the best result so far.",
+    ),
+]
 ScoreOption: TypeAlias = Annotated[
     str,
     typer.Option("--score", metavar="[laplace|bic]", help="The score that the search maximises."),

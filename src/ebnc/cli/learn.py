@@ -20,6 +20,7 @@ from ebnc.cli.arguments import (
     NumbersOption,
     Quiet,
     ScoreOption,
+    TimeLimit,
     Types,
     VariableKinds,
     chosen_columns,
@@ -90,6 +91,7 @@ def learn(
     average: Annotated[
         bool, typer.Option(help="Average over good models, or use only the best one.")
     ] = True,
+    time_limit: TimeLimit = None,
     as_json: AsJson = False,
     force: Force = False,
     quiet: Quiet = False,
@@ -129,7 +131,7 @@ def learn(
                 "structure": (structure or Family.naive).value,
                 "criterion": score,
             }
-            chosen |= {"prior_scale": scale, "average": average}
+            chosen |= {"prior_scale": scale, "average": average, "time_limit": time_limit}
             chosen |= {"numbers": numbers, "kinds": coding.kinds or None}
             regressor = learn_regressor(files, inputs, target, weights, chosen, progress.step)
             write_regressor(regressor, files, data, out, as_json=as_json, force=force, quiet=quiet)
@@ -150,11 +152,14 @@ def learn(
             numbers=coding.numbers,
             kinds=coding.kinds or None,
             on_interrupt="best",
+            time_limit=time_limit,
         )
         classifier.fit_cases(cases, report=progress.step)
         classifier.set_params(on_interrupt="raise")  # an interrupted fold would bias the estimate
-        interrupted = classifier.trace_ is not None and classifier.trace_.interrupted
-        note = "interrupted; the best model so far was saved" if interrupted else ""
+        stopped = classifier.trace_ is not None and classifier.trace_.interrupted
+        interrupted = stopped and time_limit is None
+        why = "interrupted" if interrupted else "the time limit ended learning"
+        note = f"{why}; the best model so far was saved" if stopped else ""
         summary = None
         if report is not None:
             from ebnc.cli.evaluating import EvaluationRows
@@ -167,12 +172,13 @@ def learn(
                     progress.show("cross-validating")
                     summary = replace(summary, held_out=rows.held_out(classifier, target, folds))
             except KeyboardInterrupt:
+                interrupted = True
                 note = "cross-validation was interrupted; the model is complete"
                 if summary is None:
                     with finishing(out):
                         rows = EvaluationRows.read(classifier, files, target, weights)
                         summary = rows.summary(classifier, target, command)
-            if note:
+            if interrupted:
                 note += ", and the report has no cross-validation"
     with finishing(out):
         findings: dict[str, Any] = {}

@@ -51,7 +51,9 @@ def write_regressor(
         with output(out, force=force) as file:
             file.write(content)
         if interrupted:
-            print("ebnc: interrupted; the best model so far was saved", file=sys.stderr)
+            limited = regressor.time_limit is not None
+            why = "the time limit ended learning" if limited else "interrupted"
+            print(f"ebnc: {why}; the best model so far was saved", file=sys.stderr)
         if as_json and out != STANDARD:
             print_json(
                 {

@@ -97,6 +97,10 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     on_interrupt : {"raise", "best"}
         Effect of Ctrl-C during a search: raise KeyboardInterrupt, or stop with the best model so
         far and set ``trace_.interrupted``.
+    time_limit : float or None
+        Seconds after which a search ends with the best model so far (``trace_.interrupted``). One
+        first model is always fitted, however long that takes. With a limit, results depend on the
+        speed of the machine.
 
     Attributes
     ----------
@@ -174,6 +178,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int | None = None,
         verbose: int = 0,
         on_interrupt: str = "raise",
+        time_limit: float | None = None,
     ) -> None:
         self.structure = structure
         self.criterion = criterion
@@ -192,6 +197,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.verbose = verbose
         self.on_interrupt = on_interrupt
+        self.time_limit = time_limit
 
     def __sklearn_tags__(self) -> Tags:
         return taking_labels(super().__sklearn_tags__())
@@ -303,6 +309,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             average=self.average,
             report=report or (print if self.verbose else None),
             on_interrupt=self.on_interrupt,
+            time_limit=self.time_limit,
         )
         models = [WeightedModel.of(*each) for each in searched.weighted]
         bases = [searched.best.design.basis, *(model.basis for model in models)]

@@ -11,6 +11,7 @@ from ebnc.errors import ParameterError
 from ebnc.likelihood.prior import as_prior
 from ebnc.search.families import FAMILIES
 from ebnc.structure.embedded import EmbeddedStructure
+from ebnc.threads import check_time_limit
 
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
@@ -22,6 +23,9 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         if name == "prior_scale":
             if not _is_one_of("loo", "evidence")(value):
                 as_prior(value)  # raises with its own message
+            continue
+        if name == "time_limit":
+            check_time_limit(value)  # raises with its own message
             continue
         is_allowed, allowed = ALLOWED[name]
         if not is_allowed(value):

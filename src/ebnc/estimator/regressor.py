@@ -75,6 +75,8 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         If not 0, print every step of the search.
     on_interrupt : {"raise", "best"}
         Effect of Ctrl-C during a search: raise KeyboardInterrupt, or stop with the best model.
+    time_limit : float or None
+        Seconds after which a search ends with the best model so far, as in ``EBNCClassifier``.
 
     Attributes
     ----------
@@ -123,6 +125,7 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int | None = None,
         verbose: int = 0,
         on_interrupt: str = "raise",
+        time_limit: float | None = None,
     ) -> None:
         self.structure = structure
         self.criterion = criterion
@@ -140,6 +143,7 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.verbose = verbose
         self.on_interrupt = on_interrupt
+        self.time_limit = time_limit
 
     def __sklearn_tags__(self) -> Tags:
         return taking_labels(super().__sklearn_tags__())

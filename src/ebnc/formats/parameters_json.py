@@ -1,9 +1,9 @@
 """Parameters of a classifier as JSON.
 
-In the file ``criterion`` is named "score". ``on_interrupt`` and random generators are not saved,
-because predictions do not depend on them. "predictive" is always "map"; older files may have
-"posterior", for draws from the posterior of φ. Files of version 1 have neither "numbers" nor
-"kinds": there, MDLP cut all numbers.
+In the file ``criterion`` is named "score". ``on_interrupt``, ``time_limit`` and random generators
+are not saved: they matter only while a model is learned. "predictive" is always "map"; older files
+may have "posterior", for draws from the posterior of φ. Files of version 1 have neither "numbers"
+nor "kinds": there, MDLP cut all numbers.
 """
 
 from collections.abc import Iterable, Mapping

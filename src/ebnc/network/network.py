@@ -39,7 +39,7 @@ from ebnc.network.model.networkx_graph import joint_of_graph, to_graph
 from ebnc.parameters.bin_density import BinDensity
 from ebnc.score.fit_memory import refuse_large_nodes
 from ebnc.storage import provided
-from ebnc.threads import limit_threads
+from ebnc.threads import check_time_limit, limit_threads
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -109,6 +109,7 @@ class Network(Distribution):
         n_jobs: int | None = None,
         verbose: int = 0,
         on_interrupt: str = "raise",
+        time_limit: float | None = None,
     ) -> "LearnedNetwork":
         """Learn structure, kinds of nodes and parameters from a table of all variables.
 
@@ -161,6 +162,10 @@ class Network(Distribution):
             1 prints every accepted step to standard error.
         on_interrupt : {"raise", "best"}
             On Ctrl-C, raise KeyboardInterrupt or return the best network so far.
+        time_limit : float, optional
+            Seconds after which learning ends with the best network so far
+            (``trace.interrupted``). A first network is always learned, however long that takes.
+            With a limit, results depend on the speed of the machine.
 
         Returns
         -------
@@ -172,6 +177,7 @@ class Network(Distribution):
             raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
         if on_interrupt not in ("raise", "best"):
             raise ParameterError(f"on_interrupt must be 'raise' or 'best', got {on_interrupt!r}")
+        check_time_limit(time_limit)
         with limit_threads(n_jobs):
             coding = Coding.of(numbers, kinds)
             cases, values = learn_joint_cases(data, categories, missing, weights, coding)
@@ -191,6 +197,7 @@ class Network(Distribution):
                 checkpoint=checkpoint,
                 report=print_step if verbose else None,
                 on_interrupt=on_interrupt,
+                time_limit=time_limit,
             )
         return LearnedNetwork(learned, bin_densities(cases.domain, values))
 

@@ -46,6 +46,7 @@ def learn(
     ] = None,
     as_json: arguments.AsJson = False,
     force: arguments.Force = False,
+    time_limit: arguments.TimeLimit = None,
     quiet: arguments.Quiet = False,
 ) -> None:
     """Learn a Bayesian network of all columns, and write it to a model file.
@@ -87,12 +88,16 @@ def learn(
             kinds=coding.kinds,
             weights=weights,
             on_interrupt="best",
+            time_limit=time_limit,
         )
         provenance = provenance_of(files, data, round(network.n_cases), len(column_names(table)))
         command = shlex.join(provenance.command or ())
-        note = "interrupted; the network so far was saved" if network.trace.interrupted else ""
+        stopped = network.trace.interrupted
+        interrupted = stopped and time_limit is None
+        why = "interrupted" if interrupted else "the time limit ended learning"
+        note = f"{why}; the network so far was saved" if stopped else ""
         summary = None
-        if not note:
+        if not interrupted:
             try:
                 summary = summarise_network(
                     network, files, weights=weights, learned_from=True, provenance=command

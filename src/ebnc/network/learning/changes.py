@@ -49,7 +49,7 @@ class NetworkStep:
 class NetworkTrace:
     """Every accepted change, and the number of fits.
 
-    ``interrupted``: whether Ctrl-C ended the search.
+    ``interrupted``: whether Ctrl-C or the time limit ended the search.
     """
 
     steps: list[NetworkStep] = field(default_factory=list)

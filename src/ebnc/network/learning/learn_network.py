@@ -26,6 +26,7 @@ from ebnc.network.local.local import Local
 from ebnc.network.local.node import Settings
 from ebnc.network.local.table import Table
 from ebnc.score.criterion import CRITERIA, Laplace
+from ebnc.threads import OutOfTimeError, limit_time
 
 REGIMES = ("auto", "sparse", "dense")
 
@@ -34,6 +35,9 @@ FEW_VARIABLES = 40
 
 MOST_VARIABLES = 5_000
 """Maximum number of variables: both regimes consider every pair of variables."""
+
+DENSE_SHARE = 0.6
+"""Share of a time limit that a dense network may take before the sparse search begins."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,29 +70,43 @@ def learn_network(
     checkpoint: str | os.PathLike[str] | None = None,
     report: Callable[[NetworkStep], None] | None = None,
     on_interrupt: str = "raise",
+    time_limit: float | None = None,
 ) -> LearningResult:
     """Learn the best network of the regimes that are tried; see ``Network.learn``.
 
     ``report`` is called with every accepted step.
     """
+    end = math.inf if time_limit is None else time.monotonic() + time_limit
     regimes = _regimes(regime, order, cases, constraints, settings)
     checked = None if order is None else _checked_order(order, cases, constraints)
     mark = fingerprint(cases, [settings, regimes, checked, *constraints.to_plain()])
     networks: list[LearningResult] = []
+    is_cut = False
     with closing(Checkpoint(checkpoint, mark)) as record:
         try:
             if "dense" in regimes:
-                networks.append(_dense(cases, constraints, settings, checked, record, report))
-            if "sparse" in regimes:
-                networks.append(_sparse(cases, constraints, settings, record, report))
+                share = DENSE_SHARE if "sparse" in regimes else 1.0
+                with limit_time(share * (end - time.monotonic())):
+                    networks.append(_dense(cases, constraints, settings, checked, record, report))
+        except OutOfTimeError:
+            is_cut = True
         except KeyboardInterrupt:
             if on_interrupt == "raise":
                 raise
-            if not networks:  # return tables with the required arcs, which are learned quickly
-                networks.append(_learned(_search_of_tables(cases, constraints, settings), cases))
-            networks[-1].trace.interrupted = True
+            is_cut, regimes = True, ()
+        try:
+            if "sparse" in regimes:
+                networks.append(_sparse(cases, constraints, settings, record, report, end))
+        except KeyboardInterrupt:
+            if on_interrupt == "raise":
+                raise
+            is_cut = True
+    is_late = time.monotonic() > end
+    if not networks:  # return tables with the required arcs, which are learned quickly
+        networks.append(_learned(_search_of_tables(cases, constraints, settings), cases))
+    networks[-1].trace.interrupted |= is_cut
     best = max(networks, key=lambda learned: learned.score)
-    if best.trace.interrupted and on_interrupt == "raise":
+    if best.trace.interrupted and on_interrupt == "raise" and not is_late:
         raise KeyboardInterrupt
     return best
 
@@ -153,6 +171,7 @@ def _sparse(
     settings: Settings,
     record: Checkpoint,
     report: Callable[[NetworkStep], None] | None,
+    end: float,
 ) -> LearningResult:
     """Search a network; with several kinds, first one of tables, whose arcs are the start.
 
@@ -162,7 +181,8 @@ def _sparse(
     start = None
     if "table" in settings.kinds and len(settings.kinds) > 1:
         tables = _search_of_tables(cases, constraints, settings)
-        tables.run()
+        with limit_time(end - time.monotonic()):
+            tables.run()
         if tables.trace.interrupted:
             return _learned(tables, cases)
         start = tables.parents
@@ -177,7 +197,8 @@ def _sparse(
     for event in record.events:
         if "verb" in event:
             search.apply(Change.from_json(event))
-    search.run()
+    with limit_time(end - time.monotonic()):
+        search.run()
     return _learned(search, cases)
 
 

@@ -34,7 +34,7 @@ from ebnc.network.learning.node_learner import NodeLearner
 from ebnc.network.local.local import Local
 from ebnc.network.local.node import NodeState, Settings
 from ebnc.network.model.graph import Reachability
-from ebnc.threads import in_parallel, one_blas_thread
+from ebnc.threads import OutOfTimeError, in_parallel, one_blas_thread
 
 ENOUGH = 1e-6  # minimum rise of the score, in nats, for a change
 SLACK = 2.0  # at a maximum, changes with an estimated gain above −SLACK are still fitted
@@ -125,7 +125,10 @@ class SparseSearch:
 
     @one_blas_thread()
     def run(self) -> None:
-        """Climb, and end at the best network that was visited; Ctrl-C also ends the search."""
+        """Climb, and end at the best network that was visited.
+
+        Ctrl-C and the end of the time of ``limit_time`` also end the search.
+        """
         try:
             while self._n_since_best < PATIENCE:
                 self._find_candidates()
@@ -133,7 +136,7 @@ class SparseSearch:
                 if move is None:
                     break
                 self._accept(move)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, OutOfTimeError):
             self.trace.interrupted = True
         self.positions = self._best
         del self.trace.steps[self._best_step :]
