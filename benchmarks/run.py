@@ -12,6 +12,7 @@ from benchmarks import (
     command_line,
     foundations,
     large_data,
+    latency,
     learning,
     networks,
     searching,
@@ -19,7 +20,7 @@ from benchmarks import (
 )
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = [command_line, wide_csv, foundations, learning, searching, networks, large_data]
+PARTS = [command_line, wide_csv, foundations, learning, latency, searching, networks, large_data]
 
 
 def main() -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from operator import eq
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ebnc.parameters.phi import Basis, phi_to_tables
 from ebnc.parameters.smooth_density import SmoothDensity
 from ebnc.parameters.tables import TableSum
 from ebnc.parameters.unknown import average_over_unknown, with_averages
-from ebnc.typing import FloatArray
+from ebnc.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +105,9 @@ class Predictor:
         A single row without unknown entries has a shorter way to the same bits.
         """
         if len(rows) == 1 and not self.compiled:
-            codes = rows.codes[:, 0].tolist()
-            if all(code < r - 1 for code, r in zip(codes, rows.n_states, strict=True)):
-                return self._of_one_row(rows, codes)
+            codes, (unknown, stacked) = rows.codes[:, 0].tolist(), self._stacked(rows)
+            if not any(map(eq, codes, unknown)):
+                return self._of_one_row(stacked, np.array([*codes, 1], dtype=np.int64))
         p = with_averages(self._average, rows, self.background)
         if len(self.weighted) > 1:
             p /= p.sum(axis=1, keepdims=True)  # the rounded weights may not add up to 1
@@ -127,15 +128,19 @@ class Predictor:
                 log_p[averages.places] = np.log(averages.probabilities)
         return np.asarray(log_p)
 
-    def _of_one_row(self, rows: CodedRows, codes: list[int]) -> FloatArray:
-        if rows.names not in self._stacks:
-            flat = [tables.addressed(rows) for _, tables in self.weighted]
-            self._stacks[rows.names] = StackedTables.of(flat, len(rows.names))
-        p = self._stacks[rows.names].probabilities(np.array([*codes, 1], dtype=np.int64))
-        p = np.add.accumulate(self._weights * p)[-1:]
+    def _of_one_row(self, stacked: StackedTables, codes: IntArray) -> FloatArray:
+        p = np.add.accumulate(self._weights * stacked.probabilities(codes))[-1:]
         if len(self.weighted) > 1:
             p /= p.sum(axis=1, keepdims=True)
         return p
+
+    def _stacked(self, rows: CodedRows) -> tuple[list[int], StackedTables]:
+        """The codes of unknown entries, and the tables of all models, for rows of these inputs."""
+        if rows.names not in self._stacks:
+            flat = [tables.addressed(rows) for _, tables in self.weighted]
+            unknown = [r - 1 for r in rows.n_states]
+            self._stacks[rows.names] = unknown, StackedTables.of(flat, len(rows.names))
+        return self._stacks[rows.names]
 
     @cached_property
     def _weights(self) -> FloatArray:
@@ -146,8 +151,7 @@ class Predictor:
         return {}
 
     @cached_property
-    def _stacks(self) -> dict[tuple[str, ...], StackedTables]:
-        """The tables of all models, addressed for rows with these columns."""
+    def _stacks(self) -> dict[tuple[str, ...], tuple[list[int], StackedTables]]:
         return {}
 
     def _average(self, rows: CodedRows) -> FloatArray:

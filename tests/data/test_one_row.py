@@ -114,13 +114,22 @@ def test_a_row_has_the_codes_of_a_table(states):
 
 def test_codes_of_several_columns_follow_the_names():
     domain = Domain({"A": ["x", "y"], "B": DOMAINS["intervals"], "C": 3, "D": [False, True]})
-    coder = RowCoder(domain, ["D", "B", "A"])
+    coder = RowCoder(domain, ["D", "B", "A", "C"])
     table = pd.DataFrame({"A": ["y"], "B": [2.5], "C": [1], "D": [True]})
-    for data in (table, table.to_dict("list"), table.astype({"A": "category"})):
+    of_numbers = table.assign(E=0.5)[["B", "C", "E"]]  # a row of these is an array of floats
+    narrow = RowCoder(domain, ["C", "B"])
+    assert narrow.encode(of_numbers).codes[:, 0].tolist() == [1, 1]
+    for data in (
+        table,
+        table.to_dict("list"),
+        table.astype({"A": "category"}),
+        table.astype({"A": object, "C": np.uint8, "B": np.float32}),
+    ):
         row = coder.encode(data)
-        assert (row.names, row.n_states) == (("D", "B", "A"), (2, 3, 2))
-        assert row.codes[:, 0].tolist() == [1, 1, 1]
-    assert coder.encode_entries({"A": "x", "B": 9, "D": False}).codes[:, 0].tolist() == [0, 2, 0]
+        assert (row.names, row.n_states) == (("D", "B", "A", "C"), (2, 3, 2, 3))
+        assert row.codes[:, 0].tolist() == [1, 1, 1, 1]
+    entries = {"A": "x", "B": 9, "C": 2, "D": False}
+    assert coder.encode_entries(entries).codes[:, 0].tolist() == [0, 2, 0, 2]
 
 
 def test_other_tables_are_left_to_the_general_rule():

@@ -168,6 +168,7 @@ WRONG = {
     "random_state": ["seed"],
     "verbose": ["loud"],
     "on_interrupt": ["stop"],
+    "time_limit": [0, "long"],
 }
 
 

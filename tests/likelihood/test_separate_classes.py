@@ -181,13 +181,13 @@ def test_which_models_have_separate_classes():
 
 @pytest.mark.slow
 def test_a_classifier_of_many_classes_learns_what_matters():
-    """Ten classes, three inputs of ten states that say the class, five that do not."""
+    """Ten classes, three inputs of ten states that say the class, ten that do not."""
     generator = np.random.default_rng(0)
     y = generator.integers(0, 10, 1500)
     noisy = [np.where(generator.random(1500) < 0.7, y, generator.integers(0, 10, 1500))] * 1
     noisy += [np.where(generator.random(1500) < 0.6, y, generator.integers(0, 10, 1500))]
     noisy += [np.where(generator.random(1500) < 0.5, y, generator.integers(0, 10, 1500))]
-    x = np.column_stack([*noisy, generator.integers(0, 10, (1500, 5))]).astype(str)
+    x = np.column_stack([*noisy, generator.integers(0, 10, (1500, 10))]).astype(str)
     model = EBNCClassifier().fit(x, y)
     assert model.ebnc_.fit.form.separate
     assert sorted(model.selected_features_) == ["x0", "x1", "x2"]

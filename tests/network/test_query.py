@@ -8,6 +8,7 @@ import pytest
 import ebnc
 from ebnc.errors import DataError, NetworkError, ParameterError, QueryError, TooLargeError
 from ebnc.network.inference import query as module
+from ebnc.network.inference.evidence import Evidence
 from ebnc.network.inference.pyagrum import exact_posterior
 from network.networks import joint_table, random_network
 
@@ -53,7 +54,7 @@ def test_exact_through_pyagrum(seed):
     for asked in (variables, variables[:1]):
         for given in (evidence, {}):
             codes = {x: network.domain[x].index(state) for x, state in given.items()}
-            found, log_evidence = exact_posterior(network, asked, codes)
+            found, log_evidence = exact_posterior(network, asked, Evidence(codes))
             expected = expected_answer(network, asked, given)
             np.testing.assert_allclose(found, expected, rtol=1e-9)
             by_listing = np.log(_probability(network, given))
@@ -231,7 +232,7 @@ def test_impossible_evidence_in_pyagrum():
     domain = {"A": 2, "B": 2}
     tables = [("A", [], [1.0, 0.0]), ("B", ["A"], [[0.5, 0.5], [0.5, 0.5]])]
     network = ebnc.Network([ebnc.Table(x, own, domain, theta) for x, own, theta in tables])
-    assert exact_posterior(network, ["B"], {"A": 1}) is None
+    assert exact_posterior(network, ["B"], Evidence({"A": 1})) is None
 
 
 def test_bad_questions():

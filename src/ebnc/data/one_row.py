@@ -83,13 +83,26 @@ class RowCoder:
     def encode_entries(self, entries: Mapping[str, Any]) -> CodedRows | None:
         """Return the coded row of these entries; None if one is not a state, or cannot be read."""
         try:
-            codes = [_code(entries[name], cuts, code_of) for name, cuts, code_of in self._rules]
+            codes = [
+                code_of(entry)
+                if type(entry := entries[name]) is str
+                else _code(entry, cuts, code_of)
+                for name, cuts, code_of in self._rules
+            ]
         except (EBNCError, KeyError, TypeError):
             return None  # the caller reads the row as a table, which raises the error in its words
         if -1 in codes:
             return None
         array = np.array(codes, dtype=self._type).reshape(-1, 1)
         return CodedRows(self.names, self._n_states, array)
+
+    def code(self, name: str, entry: Any) -> int:
+        """Return the code of one entry; −1 if it is not a state, or cannot be read."""
+        _, cuts, code_of = self._rules[self.names.index(name)]
+        try:
+            return _code(entry, cuts, code_of)
+        except (EBNCError, TypeError):
+            return -1
 
     def _code_of(self, name: str) -> Callable[[Any], int]:
         """The function from an entry of a column to its code, −1 if it is not a state."""
@@ -106,17 +119,16 @@ class RowCoder:
 
 def _code(entry: Any, cuts: Sequence[float] | None, code_of: Callable[[Any], int]) -> int:
     """The code of an entry: a number by the ``cuts`` of its column, any other as remembered."""
-    if type(entry) is not str:
-        if isinstance(entry, np.generic) and entry.dtype.kind in "biuf":
-            entry = entry.item()
-        if not isinstance(entry, USUAL):
-            return -1
-        if _is_nan(entry):
-            entry = None  # NaNs differ from each other and would all be remembered
-        elif cuts is None or isinstance(entry, bool):
-            pass
-        elif isinstance(entry, int | float) and -EXACT <= entry <= EXACT:
-            return bisect_left(cuts, entry)
+    if isinstance(entry, np.generic) and entry.dtype.kind in "biuf":
+        entry = entry.item()
+    if not isinstance(entry, USUAL):
+        return -1
+    if _is_nan(entry):
+        entry = None  # NaNs differ from each other and would all be remembered
+    elif cuts is None or isinstance(entry, bool):
+        pass
+    elif isinstance(entry, int | float) and -EXACT <= entry <= EXACT:
+        return bisect_left(cuts, entry)
     return code_of(entry)
 
 
@@ -136,8 +148,10 @@ def columns_of_one_row(frame: Any) -> dict[Any, Any]:
     entries = frame.iloc[0].tolist()  # whole numbers become floats if all columns are numbers
     for i, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
         entry, kind = entries[i], dtype.kind if isinstance(dtype, np.dtype) else dtype.name
+        if isinstance(entry, np.generic):
+            entry = entry.item()
         is_plain = isinstance(entry, str | int | float)
-        if kind == "b":
+        if is_plain and kind == "b":
             columns[name] = [bool(entry)]
         elif is_plain and (kind == "f" or (kind in "iu" and -EXACT < entry < EXACT)):
             columns[name] = [entry]

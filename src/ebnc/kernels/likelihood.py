@@ -6,11 +6,12 @@ the rows begin … end.
 
 import numpy as np
 
-from ebnc.kernels.compiling import compiled
+from ebnc.kernels import few_rows
+from ebnc.kernels.compiling import compiled, compiled_for_many
 from ebnc.kernels.tiles import TILE, mix, probabilities, room_for_tile, scatter
 
 
-@compiled
+@compiled_for_many(few_rows.mix_cells)
 def mix_cells(codes, columns, strides, starts, begin, end, cells):  # type: ignore[no-untyped-def]
     """cells[b, i] of the rows begin … end, mixed-radix numbers of their codes."""
     for first in range(begin, end, TILE):
@@ -18,7 +19,7 @@ def mix_cells(codes, columns, strides, starts, begin, end, cells):  # type: igno
         mix(codes, columns, strides, starts, first, n, cells[:, first : first + n])
 
 
-@compiled
+@compiled_for_many(few_rows.count_classes)
 def count_classes(cells, offsets, classes, weights, begin, end, counts):  # type: ignore[no-untyped-def]
     """counts[classes[i], offsets[b] + cells[b, i]] += n_i."""
     for b in range(cells.shape[0]):
@@ -51,7 +52,7 @@ def draw_rows(cells, offsets, rates, weights, begin, end, chosen, new_weights): 
     return kept
 
 
-@compiled
+@compiled_for_many(few_rows.log_partition)
 def log_partition(cells, offsets, tables, weights, begin, end, expected):  # type: ignore[no-untyped-def]
     """Σ_i n_i log Z_i, and the expected class counts of every cell, in one pass.
 
@@ -82,7 +83,7 @@ def log_partition(cells, offsets, tables, weights, begin, end, expected):  # typ
     return result
 
 
-@compiled
+@compiled_for_many(few_rows.information)
 def information(cells, offsets, tables, weights, begin, end, out):  # type: ignore[no-untyped-def]
     """n_i (δ_ab p_a − p_a p_b) of the rows begin … end, pairs a ≤ b as in ``np.triu_indices``.
 
@@ -119,7 +120,7 @@ def class_probabilities(cells, offsets, tables, begin, end, out):  # type: ignor
             out[first - begin + i] = p[:, i]
 
 
-@compiled
+@compiled_for_many(few_rows.residuals)
 def residuals(cells, offsets, tables, classes, weights, begin, end, out):  # type: ignore[no-untyped-def]
     """n_i (I(y_i = k) − p_k) of the rows begin … end, k = 1 … L.   out: (end − begin, L)."""
     n_others = tables.shape[0]
@@ -165,7 +166,7 @@ def count_with_column(cells, column, n_states, weights, table):  # type: ignore[
             table[np.uint64(cells[i]) * n + np.uint64(column[i])] += 1.0
 
 
-@compiled
+@compiled_for_many(few_rows.tabulate, 2**10)
 def tabulate(cells, values, table):  # type: ignore[no-untyped-def]
     """table[cells[i], :] += values[i, :].   table: (n, Q); values: (rows, Q)."""
     n_values = values.shape[1]

@@ -39,6 +39,23 @@ class FlatTables(NamedTuple):
 
 def numpy_probabilities(codes: CodeArray, flat: FlatTables) -> FloatArray:
     """The same as ``lookup.look_up_probabilities``."""
+    return softmax(_log_odds(codes, flat))
+
+
+def numpy_log_odds(codes: CodeArray, flat: FlatTables) -> FloatArray:
+    """The same as ``lookup.look_up_log_odds``."""
+    return np.ascontiguousarray(_log_odds(codes, flat)[1:].T)
+
+
+def numpy_log_probability(codes: CodeArray, flat: FlatTables, classes: CodeArray) -> FloatArray:
+    """The same as ``lookup.look_up_log_probability``, up to rounding."""
+    log_odds = _log_odds(codes, flat)
+    of_class = log_odds[classes, np.arange(len(classes))]
+    return np.asarray(of_class - np.logaddexp.reduce(log_odds, axis=0))
+
+
+def _log_odds(codes: CodeArray, flat: FlatTables) -> FloatArray:
+    """(0, λ), shape (K, rows)."""
     columns, strides, starts, offsets, tables = flat
     cell_type = np.int32 if tables.shape[1] < 2**31 else np.int64
     n_rows = codes.shape[1]
@@ -51,8 +68,8 @@ def numpy_probabilities(codes: CodeArray, flat: FlatTables) -> FloatArray:
     log_odds = np.zeros((1 + len(tables), n_rows))
     for total, table in zip(log_odds[1:], tables, strict=True):
         parts = [table[a:b] for a, b in pairwise(offsets)]
-        _add([part.take(cell) for part, cell in zip(parts, cells, strict=True)], total)
-    return softmax(log_odds)
+        add_up([part.take(cell) for part, cell in zip(parts, cells, strict=True)], total)
+    return log_odds
 
 
 def softmax(log_odds: FloatArray) -> FloatArray:
@@ -60,7 +77,7 @@ def softmax(log_odds: FloatArray) -> FloatArray:
     return _sigmoid(log_odds[1]) if len(log_odds) == 2 else _softmax(log_odds)
 
 
-def _add(terms: list[FloatArray], total: FloatArray) -> None:
+def add_up(terms: list[FloatArray], total: FloatArray) -> None:
     """Add the terms in the order of ``tiles.gather``: four at a time."""
     whole = len(terms) // 4 * 4
     for i in range(0, whole, 4):

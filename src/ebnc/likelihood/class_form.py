@@ -24,7 +24,7 @@ from ebnc.likelihood.design import Design
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.typing import FloatArray
 
-MOST_JOINT = 500
+MOST_JOINT = 1000
 """Largest dimension of a model at which more than two classes are coupled."""
 
 

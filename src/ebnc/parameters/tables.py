@@ -16,11 +16,16 @@ import numpy as np
 
 from ebnc.data.rows import CodedRows
 from ebnc.errors import TooLargeError
-from ebnc.kernels.numpy_lookup import FlatTables, numpy_probabilities
+from ebnc.kernels.numpy_lookup import (
+    FlatTables,
+    numpy_log_odds,
+    numpy_log_probability,
+    numpy_probabilities,
+)
 from ebnc.memory import refuse_if_too_large
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
-FEW_ROWS = 4_096  # up to this number of rows, NumPy predicts and compiled code is not loaded
+FEW_ROWS = 4_096  # up to this number of rows, NumPy looks up and compiled code is not loaded
 BAG_CELLS = 1024  # a bag's table stays in the first-level cache beside the tile
 NEWEST = 8
 
@@ -35,6 +40,8 @@ class TableSum:
 
     def log_odds(self, rows: CodedRows) -> FloatArray:
         """λ, shape (rows, K − 1). The rows must be coded with the tables' numbers of states."""
+        if len(rows) <= FEW_ROWS:
+            return numpy_log_odds(rows.codes, self.addressed(rows))
         from ebnc.kernels.lookup import look_up_log_odds
 
         return look_up_log_odds(rows.codes, self.addressed(rows))
@@ -53,6 +60,8 @@ class TableSum:
 
     def log_probability(self, rows: CodedRows, classes: CodeArray) -> FloatArray:
         """log p(y_l|x_l) for the class y_l of each row, shape (rows,)."""
+        if len(rows) <= FEW_ROWS:
+            return numpy_log_probability(rows.codes, self.addressed(rows), classes)
         from ebnc.kernels.lookup import look_up_log_probability
 
         return look_up_log_probability(rows.codes, self.addressed(rows), classes)

@@ -1,16 +1,20 @@
 """A joint distribution that answers questions: probabilities of rows, samples, queries."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ebnc.data.coder import encode, numbers_of
 from ebnc.data.frames import codes_to_frame
+from ebnc.data.one_row import RowCoder
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import State
 from ebnc.errors import DataError
+from ebnc.network.inference.elimination import Eliminator
 from ebnc.network.inference.marginal import log_marginals
 from ebnc.network.inference.query import Method, query
 from ebnc.network.inference.query_result import QueryResult
@@ -48,8 +52,12 @@ class Distribution(Joint):
         rows = self._encode(data)
         hidden = [rows.codes[v] >= self.domain.n_states(x) for v, x in enumerate(rows.names)]
         if any(column.any() for column in hidden):
-            return total + log_marginals(self, rows, np.array(hidden), n_samples, random_state)
+            return total + log_marginals(
+                self._eliminator, rows, np.array(hidden), n_samples, random_state
+            )
         rows = CodedRows(rows.names, tuple(map(self.domain.n_states, rows.names)), rows.codes)
+        if len(rows) == 1:
+            return total + self._eliminator.log_probability(rows)
         for local in self.values():
             total = total + local.log_probability(rows)
         return total
@@ -129,7 +137,15 @@ class Distribution(Joint):
         random_state : int
             Seed of the samples.
         """
-        return query(self, variables, evidence or {}, method, n_samples, random_state)
+        return query(
+            self._eliminator,
+            self._row_coder,
+            variables,
+            evidence or {},
+            method,
+            n_samples,
+            random_state,
+        )
 
     def _log_density_in_bins(self, data: Rows, names: Sequence[str]) -> dict[str, FloatArray]:
         """Return log p(z | interval of z) of every row, for each of ``names`` with a density."""
@@ -142,4 +158,22 @@ class Distribution(Joint):
     def _encode(self, data: Rows) -> CodedRows:
         if isinstance(data, CodedRows):
             return encode(data, self.domain, self.variables)
-        return encode(data, self.domain, self.variables, unseen="missing")
+        row = self._row_coder.encode(data)
+        return encode(data, self.domain, self.variables, unseen="missing") if row is None else row
+
+    @cached_property
+    def _row_coder(self) -> RowCoder:
+        return RowCoder(self.domain, self.variables, extra=True)
+
+    @cached_property
+    def _eliminator(self) -> Eliminator:
+        return Eliminator(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state without what queries and single rows made the network remember."""
+        remembered = ("_eliminator", "_row_coder")
+        state = {name: value for name, value in vars(self).items() if name not in remembered}
+        return state | {"densities": dict(self.densities)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, densities=MappingProxyType(state["densities"]))

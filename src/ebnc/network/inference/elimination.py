@@ -5,10 +5,14 @@
 Each factor is a table over its unobserved variables. Eliminating a variable multiplies all tables
 that contain it and sums along its axis; the product is a table over the variable and its
 neighbours. The greedy order always eliminates the variable with the smallest product.
+
+An ``Eliminator`` serves one network, which does not change: it remembers the tables of nodes, the
+order for each set of observed variables, and all products that do not depend on what was observed.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from math import prod
 
 import numpy as np
@@ -20,6 +24,8 @@ from ebnc.typing import FloatArray
 
 MOST_CELLS = 2**18  # maximum cells of a table for one row; larger sums are refused
 CHUNK_CELLS = 2**18  # maximum cells of a table for a chunk of rows
+NODE_CELLS = 2**12  # maximum cells of a table that is remembered
+N_PROGRAMS = 16  # number of programs that are remembered, the ones that were used last
 
 
 @dataclass(frozen=True)
@@ -74,32 +80,147 @@ def plan_elimination(
     return Elimination(tuple(kept), axes, factors, largest)
 
 
-def log_sums(
-    network: Joint,
-    rows: CodedRows,
-    plan: Elimination,
-    log_weights: Mapping[str, FloatArray] | None = None,
-) -> FloatArray:
-    """Return log Σ_hidden Π p(z_i | pa_i) w(z) for every row, shape (rows, states of ``kept`` …).
+class Eliminator:
+    """Sums of one network; ``log_sums`` may be called by several threads."""
 
-    ``log_weights``: log w of each state of some hidden variables.
+    def __init__(self, network: Joint) -> None:
+        self.network = network
+        self._table_of = lru_cache(maxsize=None)(self._make_table)
+        self._program = lru_cache(N_PROGRAMS)(self._make_program)
+
+    def log_sums(
+        self,
+        rows: CodedRows,
+        kept: Sequence[str],
+        observed: Collection[str],
+        log_weights: Mapping[str, FloatArray] | None = None,
+    ) -> FloatArray:
+        """Return log Σ_hidden Π p(z_i | pa_i) w(z) for every row, (rows, states of ``kept`` …).
+
+        ``log_weights``: log w of each state of some hidden variables. Raises ``TooLargeError`` if a
+        table would exceed ``MOST_CELLS``.
+        """
+        weights = log_weights or {}
+        program = self._program(tuple(kept), frozenset(observed), frozenset(weights))
+        return program.run(rows, weights)
+
+    def log_probability(self, rows: CodedRows) -> FloatArray:
+        """Return log p of one row in which all variables are observed, shape (1,)."""
+        total = np.zeros(1)
+        for name, local in self.network.items():
+            table = self._table_of(name)
+            if table is None:
+                total = total + local.log_probability(rows)
+            else:
+                total = total + table[tuple(rows.column(x) for x in (*local.parents, name))]
+        return total
+
+    def look_up(self, name: str, scope: tuple[str, ...]) -> "_LookUp":
+        """Return the function that makes the table of a node over ``scope`` for coded rows."""
+        own = (*self.network.parents(name), name)
+        table, given = self._table_of(name), tuple(x for x in own if x not in scope)
+        if table is None:
+            return partial(_table, self.network, name, scope)
+        ordered = np.transpose(table, [own.index(x) for x in (*given, *scope)])
+        return lambda rows: (
+            ordered[tuple(rows.column(x) for x in given)] if given else ordered[None]
+        )
+
+    def _make_table(self, name: str) -> FloatArray | None:
+        """The table log p(z | parents), with the axes parents, z; None for a large one."""
+        names = (*self.network.parents(name), name)
+        shape = tuple(map(self.network.domain.n_states, names))
+        if prod(shape) > NODE_CELLS:
+            return None
+        every = all_configurations(self.network.domain, names)
+        return self.network[name].log_probability(every).reshape(shape)
+
+    def _make_program(
+        self, kept: tuple[str, ...], observed: frozenset[str], weighted: frozenset[str]
+    ) -> "_Program":
+        plan = plan_elimination(self.network, kept, observed, weighted)
+        return _Program(self, plan, sorted(weighted))
+
+
+_LookUp = Callable[[CodedRows], FloatArray]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Add tables and sum out their last axis, if it belongs to a hidden variable.
+
+    ``tables``: numbers of tables, each with its shape, which has 1 for axes that it lacks.
+    ``result``: the number of the new table.
     """
-    weights = [((x,), each[None]) for x, each in (log_weights or {}).items()]
-    result = np.empty((len(rows), *(network.domain.n_states(x) for x in plan.kept)))
-    step = max(1, CHUNK_CELLS // plan.largest)
-    for start in range(0, len(rows), step):
-        chunk = slice(start, min(start + step, len(rows)))
-        some = CodedRows(rows.names, rows.n_states, rows.codes[:, chunk])
-        tables = [(scope, _table(network, x, scope, some)) for x, scope in plan.factors]
-        tables += weights
-        for hidden in reversed(plan.axes[len(plan.kept) :]):
-            involved = [entry for entry in tables if hidden in entry[0]]
-            tables = [entry for entry in tables if hidden not in entry[0]]
-            members = {x for scope, _ in involved for x in scope}
-            scope = tuple(x for x in plan.axes if x in members)  # ``hidden`` is the last one
-            tables.append((scope[:-1], np.logaddexp.reduce(_product(involved, scope), axis=-1)))
-        result[chunk] = _product(tables, plan.kept)
-    return result
+
+    tables: tuple[tuple[int, tuple[int, ...]], ...]
+    sums_out: bool
+    result: int
+
+    def apply(self, tables: dict[int, FloatArray]) -> None:
+        """Replace the tables of this step by its result."""
+        total: FloatArray = np.zeros(())
+        for number, shape in self.tables:
+            table = tables.pop(number)
+            total = total + table.reshape(len(table), *shape)
+        tables[self.result] = np.logaddexp.reduce(total, axis=-1) if self.sums_out else total
+
+
+class _Program:
+    """The look-ups and steps of a plan; those that no evidence enters are done already.
+
+    ``weighted``: the hidden variables that get a table of weights.
+    """
+
+    def __init__(self, eliminator: Eliminator, plan: Elimination, weighted: Sequence[str]) -> None:
+        network = eliminator.network
+        self._shape = tuple(map(network.domain.n_states, plan.kept))
+        self._chunk = max(1, CHUNK_CELLS // plan.largest)
+        self._done: dict[int, FloatArray] = {}
+        self._look_ups: dict[int, _LookUp] = {}
+        self._steps: list[_Step] = []
+        any_row = CodedRows.from_codes(network.domain, {x: [0] for x in network.variables})
+        scopes: dict[int, tuple[str, ...]] = {}
+        for i, (name, scope) in enumerate(plan.factors):
+            scopes[i], look_up = scope, eliminator.look_up(name, scope)
+            if {name, *network.parents(name)} <= set(scope):
+                self._done[i] = look_up(any_row)
+            else:
+                self._look_ups[i] = look_up
+        self._weights = {x: len(scopes) + i for i, x in enumerate(weighted)}
+        scopes |= {i: (x,) for x, i in self._weights.items()}
+        n_tables = len(scopes)
+        for hidden in [*reversed(plan.axes[len(plan.kept) :]), None]:
+            involved = [i for i, scope in scopes.items() if hidden is None or hidden in scope]
+            members = {x for i in involved for x in scopes[i]}
+            axes = [x for x in plan.axes if x in members or (x in plan.kept and hidden is None)]
+            sizes = [(x, network.domain.n_states(x)) for x in axes]
+            shapes = [tuple(r if x in scopes[i] else 1 for x, r in sizes) for i in involved]
+            step = _Step(tuple(zip(involved, shapes, strict=True)), hidden is not None, n_tables)
+            for i in involved:
+                del scopes[i]
+            scopes[n_tables] = tuple(x for x in axes if x != hidden)  # ``hidden`` is the last one
+            n_tables += 1
+            n_cells = prod(r for x, r in sizes if x != hidden)
+            if all(i in self._done for i in involved) and n_cells <= NODE_CELLS:
+                step.apply(self._done)
+            else:
+                self._steps.append(step)
+        self._result = n_tables - 1
+
+    def run(self, rows: CodedRows, log_weights: Mapping[str, FloatArray]) -> FloatArray:
+        """Return the result for every row, shape (rows, states of the kept variables …)."""
+        result = np.empty((len(rows), *self._shape))
+        for start in range(0, len(rows), self._chunk):
+            some = rows.codes[:, start : start + self._chunk]
+            chunk = CodedRows(rows.names, rows.n_states, some)
+            tables = dict(self._done)
+            tables |= {i: look_up(chunk) for i, look_up in self._look_ups.items()}
+            tables |= {i: log_weights[x][None] for x, i in self._weights.items()}
+            for step in self._steps:
+                step.apply(tables)
+            result[start : start + self._chunk] = tables[self._result]
+        return result
 
 
 def _checked(n_cells: int) -> int:
@@ -119,15 +240,3 @@ def _table(network: Joint, name: str, scope: tuple[str, ...], rows: CodedRows) -
     for x, codes in zip(scope, listed.codes, strict=True):
         many.codes[many.place(x)] = np.tile(codes, len(rows))
     return network[name].log_probability(many).reshape(len(rows), *listed.n_states)
-
-
-def _product(
-    tables: Sequence[tuple[tuple[str, ...], FloatArray]], scope: tuple[str, ...]
-) -> FloatArray:
-    """Return the sum of log tables over ``scope``; their axes follow the order of ``scope``."""
-    total = np.zeros(())
-    for own, table in tables:
-        n_states = iter(table.shape[1:])
-        shape = [next(n_states) if x in own else 1 for x in scope]
-        total = total + table.reshape(len(table), *shape)
-    return total

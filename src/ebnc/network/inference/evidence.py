@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ebnc.data.coder import code_of
+from ebnc.data.one_row import RowCoder
 from ebnc.domain import Interval, State
 from ebnc.errors import QueryError
 from ebnc.network.model.joint import Joint, interval_cuts
@@ -29,8 +30,11 @@ class Evidence:
     weights: Mapping[str, FloatArray] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, network: Joint, given: Mapping[str, State]) -> "Evidence":
-        """Convert states, numbers and intervals by variable; raise if one is impossible."""
+    def of(cls, network: Joint, given: Mapping[str, State], row_coder: RowCoder) -> "Evidence":
+        """Convert states, numbers and intervals by variable; raise if one is impossible.
+
+        ``row_coder``: codes the entries of all variables.
+        """
         codes, weights = {}, {}
         for name, entry in given.items():
             states = network.domain[name]
@@ -38,7 +42,9 @@ class Evidence:
             if is_numeric and isinstance(entry, Interval) and entry not in states:
                 weights[name] = _weights(network, name, entry)
             else:
-                codes[name] = code_of(network.domain, name, entry)
+                code = row_coder.code(name, entry)
+                # A negative code is an unusual type, or an error.
+                codes[name] = code if code >= 0 else code_of(network.domain, name, entry)
         return cls(codes, weights)
 
     @property

@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 
 from ebnc.data.rows import CodedRows
 from ebnc.errors import ParameterError, TooLargeError
-from ebnc.network.inference.elimination import log_sums, plan_elimination
+from ebnc.network.inference.elimination import Eliminator
 from ebnc.network.inference.evidence import Evidence
 from ebnc.network.inference.sampling import FEW_EFFECTIVE, weighted_samples
-from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
 
 
 def log_marginals(
-    network: Joint,
+    eliminator: Eliminator,
     rows: CodedRows,
     hidden: NDArray[np.bool_],
     n_samples: int | None,
@@ -35,6 +34,7 @@ def log_marginals(
     """
     if n_samples is not None and n_samples < 1:
         raise ParameterError(f"n_samples must be at least 1, got {n_samples}")
+    network = eliminator.network
     result = np.empty(len(rows))
     effective: list[float] = []  # effective sample sizes of the estimated rows
     patterns, member = np.unique(hidden, axis=1, return_inverse=True)
@@ -43,17 +43,16 @@ def log_marginals(
         chosen = np.flatnonzero(member.reshape(-1) == p)
         codes = np.where(pattern[:, None], 0, rows.codes[:, chosen]).astype(rows.codes.dtype)
         observed = {x for x, lacking in zip(rows.names, pattern, strict=True) if not lacking}
+        known = CodedRows(rows.names, n_states, codes)
         try:
-            plan = plan_elimination(network, (), observed)
+            result[chosen] = eliminator.log_sums(known, (), observed)
+            continue
         except TooLargeError as error:
             if n_samples is None:
                 raise TooLargeError(
                     f"{error} for row {chosen[0]}, where {pattern.sum()} entries are missing; give "
                     "n_samples (--samples) to estimate its probability from that many samples"
                 ) from None
-        else:
-            result[chosen] = log_sums(network, CodedRows(rows.names, n_states, codes), plan)
-            continue
         generator = np.random.default_rng([random_state, p])
         for column, place in zip(codes.T, chosen.tolist(), strict=True):
             evidence = {x: int(c) for x, c in zip(rows.names, column, strict=True) if x in observed}

@@ -9,10 +9,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from ebnc.data.coder import numbers_of
+from ebnc.data.one_row import RowCoder
 from ebnc.data.rows import CodedRows
 from ebnc.domain import State
 from ebnc.errors import ParameterError, QueryError, TooLargeError
-from ebnc.network.inference.elimination import log_sums, plan_elimination
+from ebnc.network.inference.elimination import Eliminator
 from ebnc.network.inference.evidence import Evidence
 from ebnc.network.inference.pyagrum import exact_posterior
 from ebnc.network.inference.query_result import QueryResult
@@ -40,12 +41,16 @@ LONGEST_MEMORY = 0.2  # maximum correlation between the first and last third of 
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    network: Joint
+    eliminator: Eliminator
     variables: tuple[str, ...]
     given: Mapping[str, State]
     evidence: Evidence
     n_samples: int
     random_state: int
+
+    @property
+    def network(self) -> Joint:
+        return self.eliminator.network
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -76,14 +81,19 @@ class _Question:
 
 
 def query(
-    network: Joint,
+    eliminator: Eliminator,
+    row_coder: RowCoder,
     variables: str | Iterable[str],
     evidence: Mapping[str, State],
     method: Method,
     n_samples: int,
     random_state: int,
 ) -> QueryResult:
-    """Return p(variables | evidence) by ``method``; see ``Network.query``."""
+    """Return p(variables | evidence) by ``method``; see ``Network.query``.
+
+    ``row_coder``: codes the entries of all variables.
+    """
+    network = eliminator.network
     asked = (variables,) if isinstance(variables, str) else tuple(variables)
     if method not in METHODS:
         raise ParameterError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
@@ -96,8 +106,9 @@ def query(
             "query at least one variable, each once, and none that is also evidence; got variables "
             f"{list(asked)} and evidence {list(evidence)}"
         )
-    known = Evidence.of(network, evidence)
-    result = METHODS[method](_Question(network, asked, evidence, known, n_samples, random_state))
+    known = Evidence.of(network, evidence, row_coder)
+    question = _Question(eliminator, asked, evidence, known, n_samples, random_state)
+    result = METHODS[method](question)
     if result.log_evidence is not None:
         numbers = {name: evidence[name] for name in known.codes}
         inside = _log_density_in_bins(network, numbers)
@@ -130,18 +141,19 @@ def _auto(question: _Question) -> QueryResult:
 
 def _exact(question: _Question) -> QueryResult:
     network = question.network
+    rows = blank_rows(network, 1)
+    for name, code in question.evidence.codes.items():
+        rows.codes[rows.place(name)] = code
     try:
         evidence = question.evidence
-        plan = plan_elimination(network, question.variables, evidence.codes, evidence.weights)
+        (joint,) = question.eliminator.log_sums(
+            rows, question.variables, evidence.codes, evidence.log_weights
+        )
     except TooLargeError:
         posterior = exact_posterior(network, question.variables, question.evidence)
         if posterior is None:
             raise question.impossible() from None
         return question.answer(posterior[0], None, posterior[1], "exact (pyAgrum)")
-    rows = blank_rows(network, 1)
-    for name, code in evidence.codes.items():
-        rows.codes[rows.place(name)] = code
-    joint = log_sums(network, rows, plan, evidence.log_weights)[0]
     log_evidence = float(np.logaddexp.reduce(joint, axis=None))
     if log_evidence == -np.inf:
         raise question.impossible()
