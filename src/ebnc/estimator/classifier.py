@@ -283,7 +283,7 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Set the attributes that result from a fit or from a file."""
         self.ebnc_ = ebnc
         self.models_ = models
-        self._predictor: Predictor | None = None
+        self._predictor = Predictor.of_models(models, ebnc, self.classes_)
         self.trace_ = trace
         self.feature_worths_ = feature_worths
         self.structure_ = ebnc.structure
@@ -378,12 +378,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def predictor_(self) -> Predictor:
         """The predictor for coded rows: the average of ``models_``."""
-        predictor: Predictor | None = getattr(self, "_predictor", None)
-        if predictor is None:
-            check_is_fitted(self)
-            predictor = Predictor.of_models(self.models_, self.ebnc_, self.classes_)
-            self._predictor = predictor
-        return predictor
+        check_is_fitted(self)
+        return self._predictor
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return p(y|x), shape (rows, classes); columns are in the order of ``classes_``.
