@@ -9,7 +9,7 @@ import pytest
 
 from ebnc import EBNCClassifier, EmbeddedStructure, fit
 from ebnc.report import render_html, summarise
-from ebnc.report.curves import STRIP
+from ebnc.report.curves import STRIP, Range
 from ebnc.report.tables import scales_of, term_view
 from report_problems import two_classes
 
@@ -19,10 +19,17 @@ def points(path):
 
 
 def view_of(summary, name):
-    """The view of a term, and the scales that turn its y into log odds."""
+    """The view of a term, and the ends of its vertical axis by the ticks."""
     scales = scales_of(summary, summary.terms[1:])
     views = [term_view(summary, term, scales) for term in summary.terms[1:]]
-    return next(view for view in views if view.name == name), scales.range
+    view = next(view for view in views if view.name == name)
+    if view.curve is None:
+        return view, None
+    first, last = view.curve.y_axis[0], view.curve.y_axis[-1]
+    odds = [float(tick.text.replace("−", "-")) for tick in (first, last)]
+    slope = (odds[1] - odds[0]) / (last.at - first.at)
+    low, high = (odds[0] + slope * (y - first.at) for y in (view.curve.bottom, 10))
+    return view, Range(low, high)
 
 
 @cache
@@ -120,8 +127,10 @@ def test_a_heat_map_has_the_colour_of_each_cell_and_no_cells_far_from_rows():
     ((of_class, chart),) = view.heats
     assert of_class == 1
     term = next(term for term in summary.terms if len(term.inputs) == 2)
-    values = np.reshape(term.values, (-1, 3, 2))[..., 1]  # a, then b
-    counts = np.reshape(term.counts, values.shape)
+    shares = next(x for x in summary.inputs if x.name == "b").shares
+    order = np.argsort(-np.array(shares), kind="stable")  # rows are listed by frequency
+    values = np.reshape(term.values, (-1, 3, 2))[:, order, 1]  # a, then b
+    counts = np.reshape(term.counts, (-1, 3))[:, order]
     assert counts.sum() == len(data)
     scale = np.abs(values[counts > 0]).max()
     n_pixels = chart.right - chart.left
@@ -139,8 +148,9 @@ def test_a_heat_map_has_the_colour_of_each_cell_and_no_cells_far_from_rows():
                 at = np.searchsorted(_bounds(summary), place) - 1
                 assert level == pytest.approx(5 * values[at, row] / scale, abs=0.5 + 1e-9)
     covered = {row: sum(width for _, width, _ in runs) / n_pixels for row, runs in found.items()}
-    assert covered[0] == pytest.approx(1, abs=0.01)
-    assert covered[2] < 0.75
+    last = list(order).index(2)  # "w"
+    assert covered[(last + 1) % 3] == pytest.approx(1, abs=0.01)
+    assert covered[last] < 0.75
 
 
 def _bounds(summary):
@@ -171,5 +181,5 @@ def test_many_classes_share_a_chart_and_grades_have_labels():
     y = (grade + rng.normal(size=500)).round().clip(0, 3).astype(int)
     model = EBNCClassifier("naive").fit(pd.DataFrame({"grade": labels}), y)
     view, _ = view_of(summarise(model), "grade")
-    assert [line.of_class for line in view.curve.lines] == [0, 1, 2, 3]
+    assert [line.color for line in view.curve.lines] == [0, 1, 2, 3]
     assert [tick.text for tick in view.curve.x_axis] == ["poor", "fair", "good", "best"]

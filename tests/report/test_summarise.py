@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 from sklearn.calibration import calibration_curve
-from sklearn.metrics import accuracy_score, confusion_matrix, log_loss
+from sklearn.metrics import (
+    accuracy_score,
+    classification_report,
+    confusion_matrix,
+    log_loss,
+    roc_auc_score,
+    roc_curve,
+)
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from ebnc import EBNC, EBNCClassifier, EmbeddedStructure, fit
@@ -15,7 +22,8 @@ from ebnc.errors import DataError, FormatError
 from ebnc.formats.native import read_model, save
 from ebnc.parameters.phi import Basis
 from ebnc.report import Summary, render_html, summarise, with_panel
-from ebnc.report.held_out import wilson_interval
+from ebnc.report.held_out import LabelledRows, area_under_roc, held_out, wilson_interval
+from ebnc.report.performance import class_rows
 from problems import domain_of, random_data, structure_named
 from report_problems import hostile, many_classes, two_classes
 
@@ -27,7 +35,8 @@ def summary_of(problem, **options):
 def test_held_out_numbers_are_those_of_scikit_learn():
     """The same folds by ``cross_val_predict``, the same measures by ``sklearn.metrics``."""
     problem = many_classes()
-    held = summary_of(problem, n_folds=4, random_state=7).held_out
+    summary = summary_of(problem, n_folds=4, random_state=7)
+    held = summary.held_out
     folds = StratifiedKFold(4, shuffle=True, random_state=7)
     p = cross_val_predict(EBNCClassifier(), problem.x, problem.y, cv=folds, method="predict_proba")
     y = problem.y.to_numpy()
@@ -39,8 +48,35 @@ def test_held_out_numbers_are_those_of_scikit_learn():
         observed, predicted = calibration_curve(y == k, p[:, k], n_bins=10)
         np.testing.assert_allclose([b.observed for b in curve], observed, atol=1e-12)
         np.testing.assert_allclose([b.predicted for b in curve], predicted, atol=1e-12)
+    aucs = [roc_auc_score(y == k, p[:, k]) for k in range(3)]
+    np.testing.assert_allclose(held.auc, aucs, atol=1e-12)
+    report = classification_report(y, p.argmax(axis=1), output_dict=True)
+    for k, row in enumerate(class_rows(summary)):
+        assert row.precision == pytest.approx(report[str(k)]["precision"])
+        assert row.recall == pytest.approx(report[str(k)]["recall"])
+        assert row.rows == report[str(k)]["support"]
     assert held.base_loss == pytest.approx(np.log(3), abs=1e-3)
     assert (held.n_cases, held.n_folds, held.n_unknown) == (150, 4, 0)
+
+
+def test_areas_and_thresholds_with_weights_and_ties_are_those_of_scikit_learn():
+    rng = np.random.default_rng(3)
+    n = 500
+    p = rng.integers(0, 21, n) / 20  # ties, also with the thresholds
+    hits, weights = rng.random(n) < p, rng.integers(0, 4, n).astype(float)
+    wanted = roc_auc_score(hits, p, sample_weight=weights)
+    assert area_under_roc(p, hits, weights) == pytest.approx(wanted, abs=1e-12)
+    assert area_under_roc(p[hits], hits[hits], weights[hits]) is None
+    table = np.column_stack([1 - p, p])
+    rows = LabelledRows(None, hits.astype(np.int64), 2, weights, lambda seen, unseen: table[unseen])
+    found = held_out(rows, n_folds=3)
+    false_rate, true_rate, at = roc_curve(hits, p, sample_weight=weights, drop_intermediate=False)
+    totals = np.array([weights[~hits].sum(), weights[hits].sum()])
+    for i in range(0, 101, 5):
+        beyond = at > i / 100 + 1e-9
+        rates = false_rate[beyond].max(initial=0), true_rate[beyond].max(initial=0)
+        np.testing.assert_allclose(found.passed[i] / totals, rates, atol=1e-12)
+    assert found.passed[50] == tuple(row[1] for row in found.confusion)
 
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 5), (3, 7), (40, 40), (1, 1000)])

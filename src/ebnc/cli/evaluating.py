@@ -1,6 +1,5 @@
 """Summaries for reports: cross-validate a classifier, or restore the summary from a model file."""
 
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +90,7 @@ def summary_from(stored: "ModelFile") -> "Summary | NetworkSummary":
     from ebnc.report import NetworkFindings, Summary, summarise, summarise_network, with_panel
 
     report = stored.findings.get("report")
-    command = shlex.join(stored.provenance.command or ())
+    command = str(stored.provenance)
     if isinstance(stored.model, Network):
         findings = None if report is None else NetworkFindings.from_json(report)
         return summarise_network(stored.model, findings=findings, provenance=command)

@@ -1,6 +1,5 @@
 """``ebnc learn``: learn a classifier or a regressor from a table."""
 
-import shlex
 import sys
 from dataclasses import replace
 from enum import StrEnum
@@ -164,7 +163,7 @@ def learn(
         if report is not None:
             from ebnc.cli.evaluating import EvaluationRows
 
-            command = shlex.join(provenance.command or ())
+            command = str(provenance)
             try:
                 rows = EvaluationRows.read(classifier, files, target, weights)
                 summary = rows.summary(classifier, target, command)

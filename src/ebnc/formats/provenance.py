@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import shlex
 from dataclasses import dataclass
 
 from ebnc.errors import FileError
@@ -38,6 +39,17 @@ class Provenance:
     ebnc: str = ""
     command: tuple[str, ...] | None = None
     data: DataSource | None = None
+
+    def __str__(self) -> str:
+        """One line for a reader: version, data and command, as far as they are known."""
+        parts = [f"ebnc {self.ebnc}"] if self.ebnc else []
+        if self.data is not None:
+            known = f"{self.data.name}, {self.data.rows} rows × {self.data.columns} columns"
+            digest = "" if self.data.sha256 is None else f", SHA-256 {self.data.sha256}"
+            parts.append(known + digest)
+        if self.command:
+            parts.append(shlex.join(self.command))
+        return "; ".join(parts)
 
 
 def fingerprint(path: str | os.PathLike[str]) -> str:

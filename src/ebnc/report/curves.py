@@ -13,19 +13,24 @@ from ebnc.report.held_out import Z_95
 from ebnc.report.words import percent, shortened, signed
 from ebnc.typing import FloatArray, IntArray
 
-WIDTH, LEFT, RIGHT, TOP = 400.0, 44.0, 10.0, 10.0
+WIDTH, LEFT, RIGHT, TOP = 400.0, 44.0, 20.0, 10.0
 CURVE, STRIP, GAP, UNDER = 150.0, 26.0, 6.0, 36.0  # heights
 BESIDE = 46.0  # width of the place of missing entries
 ROW_OF_LABELS, HEIGHT_OF_NUMBERS = 22.0, 190.0
 THINNEST = 1.2  # bar of a density
 LEVELS = 5  # of colour, in each direction
+N_COLORS = 6  # of lines
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The contributions to one class: a curve, its 95 % band, and those of a missing entry."""
+    """The contributions to one class: a curve, its 95 % band, and those of a missing entry.
 
-    of_class: int
+    ``color``: its number among the colours of lines.
+    """
+
+    color: int
+    name: str
     path: str
     band: str
     missing: Mark | None
@@ -66,7 +71,7 @@ class CurveChart:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The ends of the vertical axis that all curves share."""
+    """The ends of an axis of contributions."""
 
     low: float
     high: float
@@ -95,7 +100,8 @@ def curve_chart(
     half = None if errors is None else Z_95 * errors
     xs = _to_the_ends(x_of(axis.centres), LEFT, right)
     lines: list[Line] = []
-    for k, _ in classes:
+    many = any(k >= N_COLORS for k, _ in classes)
+    for place, (k, name) in enumerate(classes):
         curve = values[:n, k]
         band = ""
         if half is not None:
@@ -111,7 +117,7 @@ def curve_chart(
             offset = 7.0 * (len(lines) - (len(classes) - 1) / 2)
             missing = Mark(beside + offset, y, signed(float(values[n, k])), low, high, 3.0)
         path = _path(xs, np.pad(y_of(curve), 1, mode="edge"))
-        lines.append(Line(k, path, band, missing))
+        lines.append(Line(place if many else k, name, path, band, missing))
     bounds = x_of(axis.bounds)
     heights = STRIP * axis.density
     texts = [_text(axis, i, values, half, classes) for i in range(len(axis.labels))]

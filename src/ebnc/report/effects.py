@@ -15,7 +15,7 @@ from ebnc.parameters.contributions import block_to_table, centred, mean_square
 from ebnc.parameters.phi import Term
 from ebnc.report.models import ReportedModel
 from ebnc.report.summary import InputSummary, TermSummary
-from ebnc.report.words import state_text
+from ebnc.report.words import interval_texts
 from ebnc.typing import FloatArray
 
 MOST_TERMS = 200
@@ -34,7 +34,7 @@ def input_summaries(adapter: ReportedModel) -> tuple[InputSummary, ...]:
         inputs.append(
             InputSummary(
                 name=name,
-                states=tuple(map(state_text, states)),
+                states=tuple(interval_texts(states)),
                 cuts=highs[:-1] if highs else None,
                 has_missing=states[-1] is None,
                 selected=name in blanket,

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ebnc.data.rows import CodedRows
-from ebnc.report.summary import Bin, HeldOut
+from ebnc.report.summary import N_THRESHOLDS, Bin, HeldOut
 from ebnc.typing import FloatArray, IntArray
 
 N_BINS = 10
@@ -88,7 +89,36 @@ def held_out(data: LabelledRows, n_folds: int = 5, random_state: int = 0) -> Hel
         confusion=tuple(tuple(row) for row in confusion.tolist()),
         reliability=curves,
         n_unknown=int((~known).sum()),
+        auc=tuple(area_under_roc(p[:, k], classes == k, weight) for k in range(data.n_classes)),
+        passed=_passed(p[:, 1], classes, weight) if data.n_classes == 2 else (),
     )
+
+
+def area_under_roc(
+    scores: FloatArray, hits: NDArray[np.bool_], weights: FloatArray
+) -> float | None:
+    """The weighted share of pairs of a hit and another row in which the hit has the larger score.
+
+    Pairs with equal scores count one half. None without hits, or with nothing else.
+    """
+    places, at = np.unique(scores, return_inverse=True)
+    of_hits = np.bincount(at, weights * hits, len(places))
+    others = np.bincount(at, weights * ~hits, len(places))
+    pairs = float(of_hits.sum() * others.sum())
+    if not pairs:
+        return None
+    below = np.cumsum(others) - others
+    return float(of_hits @ (below + others / 2)) / pairs
+
+
+def _passed(
+    p: FloatArray, classes: IntArray, weights: FloatArray
+) -> tuple[tuple[float, float], ...]:
+    """The weights of both classes beyond every threshold of the second one's probability."""
+    thresholds = np.arange(N_THRESHOLDS) / (N_THRESHOLDS - 1)
+    above = p[:, None] > thresholds
+    sums = [(weights * (classes == k)) @ above for k in (0, 1)]
+    return tuple(zip(*(each.tolist() for each in sums), strict=True))
 
 
 def reliability(

@@ -10,7 +10,8 @@ from ebnc.report.charts import trace_chart
 from ebnc.report.drawing import draw_structure
 from ebnc.report.network_drawing import draw_matrix, draw_network, is_tangled
 from ebnc.report.network_summary import NetworkSummary, NodeSummary
-from ebnc.report.view import Figure, node_texts
+from ebnc.report.performance import Figure
+from ebnc.report.view import node_texts
 from ebnc.report.words import count_text, large_count_text, listed, number, shortened
 from ebnc.structure.embedded import EmbeddedStructure
 

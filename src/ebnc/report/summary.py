@@ -13,6 +13,7 @@ from typing import Any
 from ebnc.field import Field, record_to_json
 
 VERSION = 1
+N_THRESHOLDS = 101  # of a probability: 0, 1 %, …, 100 %
 LONGEST_COUNT = 10**15  # longer counts are shown by their logarithm
 
 
@@ -122,7 +123,10 @@ class HeldOut:
     ``base_loss``: log-loss of the class frequencies. ``confusion[i][j]``: weight of the rows of
     class i that were predicted as j. ``calibration_error``: weighted mean of
     |predicted − observed| over bins and classes. ``n_unknown``: number of rows left out because
-    their class occurred in no other fold.
+    their class occurred in no other fold. ``auc``: of every class against the others, None if one
+    side has no rows. ``passed``: for two classes and t = 0, 0.01, …, 1 the weights of the rows of
+    the first and of the second class whose probability of the second exceeds t. Both are empty in
+    files of earlier versions.
     """
 
     n_folds: int
@@ -136,6 +140,8 @@ class HeldOut:
     confusion: tuple[tuple[float, ...], ...]
     reliability: tuple[tuple[Bin, ...], ...]
     n_unknown: int
+    auc: tuple[float | None, ...] = ()
+    passed: tuple[tuple[float, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,5 +278,9 @@ def _problems_of_predictions(held_out: HeldOut, n_classes: int) -> Iterator[str]
         yield "the confusion matrix must have one row and column for each class"
     if len(held_out.reliability) != n_classes:
         yield "there must be one reliability curve for each class"
+    if len(held_out.auc) not in (0, n_classes):
+        yield "there must be one AUC for each class"
+    if held_out.passed and [len(pair) for pair in held_out.passed] != [2] * N_THRESHOLDS:
+        yield f"there must be a pair of weights for each of {N_THRESHOLDS} thresholds"
     for bar in (each for curve in held_out.reliability for each in curve if each.weight <= 0):
         yield f"a bin of predictions has weight {bar.weight:g}; it must be positive"

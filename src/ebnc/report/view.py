@@ -4,15 +4,19 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ebnc.report.charts import reliability_chart, trace_chart
-from ebnc.report.drawing import draw_structure
+from ebnc.report.drawing import Drawing, draw_structure
+from ebnc.report.network_drawing import draw_network, is_tangled
+from ebnc.report.performance import class_rows, headline_figures, more_figures
 from ebnc.report.summary import InputSummary, Summary
-from ebnc.report.tables import MOST_CLASSES, classes_shown, scales_of, term_view
+from ebnc.report.tables import MOST_CLASSES, classes_shown, scales_of, state_order, term_view
 from ebnc.report.waterfall import Bar, waterfall
 from ebnc.report.words import (
+    about_terms,
     count_text,
     full_table_text,
     input_sizes,
@@ -32,15 +36,6 @@ MOST_CONFUSED = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """A headline number with its name and a note."""
-
-    name: str
-    value: str
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
 class InputRow:
     """A selected input in the table of features; ``share``: its bar in % of the longest bar."""
 
@@ -55,17 +50,22 @@ class View:
 
     def __init__(self, summary: Summary) -> None:
         self.sentences = sentences(summary)
-        self.figures = _figures(summary)
+        self.about_terms = about_terms(summary)
+        self.figures = headline_figures(summary)
+        self.more_figures = more_figures(summary)
+        self.class_rows = class_rows(summary)
         structure = _structure(summary)
         names = [x.name for x in summary.inputs]
         sizes = dict(zip(names, input_sizes(summary), strict=True))
         self.drawing = draw_structure(structure, sizes, summary.target)
         self.node_texts = node_texts(structure, summary.target)
+        self.interactions = _interactions(structure)
         self.clusters = [term_name(names[i] for i in cluster) for cluster in summary.clusters]
         self.inputs = _input_rows(ranked_inputs(summary), sizes, structure)
         self.has_negative_worth = any((x.worth or 0.0) < -SMALL_WORTH for x in summary.inputs)
         self.unselected = [x.name for x in summary.inputs if not x.selected]
         self.fields = _fields(summary)
+        self.orders = [state_order(x) for x in summary.inputs]
         self.case_title = "Every input is in its first state."
         if summary.case.row is not None:
             self.case_title = f"The inputs are those of row {count_text(summary.case.row + 1)}."
@@ -77,6 +77,7 @@ class View:
         terms = [term for term in summary.terms if term.inputs][:MOST_SHOWN_TERMS]
         self.scales = scales_of(summary, terms)
         self.terms = [term_view(summary, term, self.scales) for term in terms]
+        self.links = {names[t.inputs[0]]: i for i, t in enumerate(terms) if len(t.inputs) == 1}
         self.has_curves = any(view.curve is not None for view in self.terms)
         self.has_heats = any(view.heats for view in self.terms)
         self.hides_cells = any(term.counts is not None for term in terms)
@@ -92,26 +93,6 @@ class View:
         self.facts = _facts(summary)
 
 
-def _figures(summary: Summary) -> list[Figure]:
-    """The headline numbers at the top of the page."""
-    held, n_selected = summary.held_out, sum(x.selected for x in summary.inputs)
-    full = f"a full table: {full_table_text(summary)}"
-    figures = [
-        Figure("inputs used", count_text(n_selected), f"of {count_text(len(summary.inputs))}"),
-        Figure("parameters", count_text(summary.fit.dimension), full),
-    ]
-    if held is not None:
-        loss = "∞" if held.log_loss is None else number(held.log_loss)
-        error = "" if held.log_loss_error is None else f"± {held.log_loss_error:.3f}; "
-        base = "" if held.base_loss is None else f"class frequencies: {held.base_loss:.3f}"
-        figures += [
-            Figure("held-out log-loss", loss, f"{error}{base}"),
-            Figure("held-out accuracy", f"{held.accuracy:.1%}", f"{held.n_folds} folds"),
-            Figure("calibration error", f"{held.calibration_error:.1%}", "mean gap, held out"),
-        ]
-    return figures
-
-
 def _structure(summary: Summary) -> EmbeddedStructure:
     parents: dict[str, list[str]] = {x.name: [] for x in summary.inputs}
     parents[summary.structure_target] = []
@@ -119,6 +100,16 @@ def _structure(summary: Summary) -> EmbeddedStructure:
         parents[head].append(tail)
     families = tuple((x, tuple(given)) for x, given in parents.items())
     return EmbeddedStructure(summary.structure_target, families)
+
+
+def _interactions(structure: EmbeddedStructure) -> Drawing | None:
+    """The inputs that interact, joined in pairs; None if there are none or too many to draw."""
+    place = {x: i for i, x in enumerate(structure.inputs)}
+    joined = {x: near for x, near in _partners(structure).items() if near}
+    pairs = {x: [y for y in near if place[y] < place[x]] for x, near in joined.items()}
+    if not joined or is_tangled(pairs):
+        return None
+    return draw_network(pairs, dict.fromkeys(pairs, "child"))
 
 
 def _input_rows(
@@ -203,10 +194,19 @@ def page_data(summary: Summary) -> str:
         "termNumbers": base64.b64encode(values.astype("<f8").tobytes()).decode("ascii"),
         "nOthers": summary.n_terms - len(summary.terms),
         "states": summary.case.states,
+        **_decisions(summary),
         "panel": summary.panel,
     }
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _decisions(summary: Summary) -> dict[str, Any]:
+    """Weights of both classes beyond each threshold, and their totals; nothing for more classes."""
+    held = summary.held_out
+    if held is None or not held.passed:
+        return {}
+    return {"passed": held.passed, "passedAll": [sum(row) for row in held.confusion]}
 
 
 def node_texts(structure: EmbeddedStructure, label: str) -> dict[str, str]:

@@ -12,9 +12,9 @@ BLANK = "␣"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def sentences(summary: Summary) -> tuple[str, str, str]:
-    """Three sentences: the inputs used, their interactions, the predictive performance."""
-    return _about_inputs(summary), _about_terms(summary), _about_predictions(summary)
+def sentences(summary: Summary) -> tuple[str, str]:
+    """Two sentences: the inputs used, the predictive performance."""
+    return _about_inputs(summary), _about_predictions(summary)
 
 
 def _about_inputs(summary: Summary) -> str:
@@ -32,12 +32,13 @@ def _about_inputs(summary: Summary) -> str:
     return f"{subject} from {of} {plural}; the most important are {listed(names[:3])}."
 
 
-def _about_terms(summary: Summary) -> str:
+def about_terms(summary: Summary) -> str:
+    """A sentence on the size of the model and its strongest interaction."""
     fit = summary.fit
     tables = "table" if len(summary.clusters) == 1 else "small tables"
     n_tables = "one" if len(summary.clusters) == 1 else count_text(len(summary.clusters))
     start = (
-        f"Its log odds are a sum of {n_tables} {tables} with {count_text(fit.dimension)} parameters"
+        f"The log odds are a sum of {n_tables} {tables} with {count_text(fit.dimension)} parameters"
     )
     full = full_table_text(summary)
     against = (
@@ -109,6 +110,22 @@ def large_count_text(count: int | None, log10: float) -> str:
 def term_name(inputs: Iterable[str]) -> str:
     """The names of a term's inputs, joined by "×"; "intercept" without inputs."""
     return " × ".join(name.strip() or BLANK for name in inputs) or "intercept"
+
+
+def interval_texts(states: Sequence[State]) -> list[str]:
+    """The text of intervals; if all cuts are half-way between whole numbers, of whole numbers."""
+    intervals = [state for state in states if isinstance(state, Interval)]
+    if not all(interval.high % 1 == 0.5 for interval in intervals[:-1]):
+        return [state_text(state) for state in states]
+    return [_whole_text(s) if isinstance(s, Interval) else state_text(s) for s in states]
+
+
+def _whole_text(interval: Interval) -> str:
+    first, last = interval.low + 0.5, interval.high - 0.5
+    if first == -math.inf or last == math.inf:
+        both = first == -math.inf and last == math.inf
+        return str(interval) if both else f"≤ {last:g}" if first == -math.inf else f"≥ {first:g}"
+    return f"{first:g}" if first == last else f"{first:g} to {last:g}"
 
 
 def state_text(state: State) -> str:

@@ -1,6 +1,5 @@
 """``ebnc network learn``: learn a Bayesian network from a table."""
 
-import shlex
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -91,7 +90,7 @@ def learn(
             time_limit=time_limit,
         )
         provenance = provenance_of(files, data, round(network.n_cases), len(column_names(table)))
-        command = shlex.join(provenance.command or ())
+        command = str(provenance)
         stopped = network.trace.interrupted
         interrupted = stopped and time_limit is None
         why = "interrupted" if interrupted else "the time limit ended learning"

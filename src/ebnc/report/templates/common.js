@@ -49,6 +49,18 @@
     }
   }
 
+  // -- fade the edge behind which there is more ------------------------------------------------
+  const boxes = all(".scroll, .fields, nav");
+  const fade = (box) => {
+    box.classList.toggle("more-x", box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
+    box.classList.toggle("more-y", box.scrollTop + box.clientHeight < box.scrollHeight - 2);
+  };
+  const resized = new ResizeObserver((entries) => entries.forEach((entry) => fade(entry.target)));
+  boxes.forEach((box) => {
+    box.addEventListener("scroll", () => fade(box), { passive: true });
+    resized.observe(box);
+  });
+
   // -- light and dark --------------------------------------------------------------------------
   const root = document.documentElement;
   const remembered = (theme) => {

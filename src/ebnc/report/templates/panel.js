@@ -156,6 +156,17 @@
     byId("waterfall").tBodies[0].replaceChildren(...rows);
   };
 
+  // Of many classes, the most probable ones are shown unless the reader asks for all.
+  const MOST_CLASSES = 6;
+  const showLargest = (p) => {
+    const every = byId("all-classes");
+    if (!every) return;
+    const ranked = p.map((_, k) => k).sort((a, b) => p[b] - p[a]).slice(0, MOST_CLASSES);
+    all(".probabilities tbody tr").forEach((row, k) => {
+      row.hidden = !every.checked && !ranked.includes(k);
+    });
+  };
+
   const show = () => {
     if (!panel) return;
     const p = overUnknown(averaged, states);
@@ -164,6 +175,7 @@
       output.textContent = percent(p[k]);
       output.closest("tr").querySelector(".meter i").style.width = `${(100 * p[k]).toFixed(3)}%`;
     });
+    showLargest(p);
     const odds = logOdds(panel.models[panel.models.length - 1], states);
     if (byId("best")) {
       const alone = overUnknown(best, states)[ofClass()];
@@ -215,6 +227,22 @@
     choose(input, above < 0 ? cuts.length : above);
     show();
   }));
+  // -- decisions at a threshold, for two classes --------------------------------------------
+  const decide = () => {
+    const percentage = Number(byId("threshold").value);
+    const [falsely, rightly] = data.passed[percentage], [negatives, positives] = data.passedAll;
+    const share = (part, whole) => (whole > 0 ? percent(part / whole) : "–");
+    const measures = {
+      accuracy: share(rightly + negatives - falsely, positives + negatives),
+      precision: share(rightly, rightly + falsely),
+      recall: share(rightly, positives),
+      specificity: share(negatives - falsely, negatives),
+      "rows predicted": Math.round(rightly + falsely).toLocaleString("en"),
+    };
+    byId("threshold-text").textContent = `${percentage} %`;
+    all("[data-measure]").forEach((output) => { output.textContent = measures[output.dataset.measure]; });
+  };
+
   const on = (id, event, action) => byId(id) && byId(id).addEventListener(event, action);
   on("reset", "click", () => chooseAll(data.states));
   on("forget", "click", () => chooseAll(data.inputs.map((x) => x.states.length)));
@@ -223,6 +251,8 @@
     const wanted = byId("filter").value.toLowerCase();
     all(".field").forEach((field) => { field.hidden = !field.dataset.name.includes(wanted); });
   });
+  on("threshold", "input", decide);
+  on("all-classes", "change", show);
   on("of-class", "change", show);
   on("table-class", "change", () => all("[data-of-class]").forEach((map) => {
     map.hidden = map.dataset.ofClass !== byId("table-class").value;
@@ -230,4 +260,5 @@
   // On reload, a browser may restore earlier choices.
   all("[data-input]").forEach((field) => choose(Number(field.dataset.input), Number(field.value)));
   show();
+  if (byId("threshold")) decide();
 })();
