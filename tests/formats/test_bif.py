@@ -107,6 +107,43 @@ def test_odd_names_become_words_and_are_reported(tmp_path):
     assert any("states are now the words" in line for line in lost)
 
 
+def test_pyagrum_reads_numbers_signs_and_keywords(tmp_path, gum):
+    """What it rejected: points, signs, letters beyond ASCII, words of the format itself."""
+    texts = ["0.5", "1-2", "1e5", "a&b", "x=1", "table", "ü", "≤", "a/b", "-", "7", "007", "größe"]
+    rng = np.random.default_rng(0)
+    domain = dict.fromkeys(texts, texts[:3]) | {"states": texts}
+    network = ebnc.Network(
+        [
+            *(ebnc.Table(x, [], domain, rng.dirichlet([1, 1, 1])) for x in texts),
+            ebnc.Table("states", [texts[0]], domain, rng.dirichlet(np.ones(len(texts)), 3)),
+        ]
+    )
+    path = tmp_path / "odd.bif"
+    lost = network.write_bif(path)
+    assert "'0.5' was renamed to 'X0_5'" in lost
+    assert len([line for line in lost if "was renamed" in line]) == len(texts)
+    there, back = gum.loadBN(str(path)), read_bif(path)
+    assert set(there.names()) == set(back.variables)
+    for old, new in zip(network.variables, back.variables, strict=True):
+        np.testing.assert_array_equal(back[new].theta, network[old].theta)
+        assert there.variable(new).labels() == tuple(map(str, back.domain[new]))
+        np.testing.assert_allclose(there.cpt(new).toarray(), network[old].theta, atol=1e-7)
+
+
+def test_pyagrum_reads_a_network_of_cut_numbers(tmp_path, gum):
+    rng = np.random.default_rng(0)
+    data = {"x": rng.normal(size=200), "y": rng.choice(["no", "yes"], 200)}
+    data["x"][:5] = np.nan
+    network = ebnc.Network.fit([("x", "y")], data, local="table")
+    network.write_bif(tmp_path / "cut.bif")
+    there = gum.loadBN(str(tmp_path / "cut.bif"))  # its variables do not outlive it
+    labels = there.variable("x").labels()
+    assert labels[0].startswith("le_minus_")
+    assert "_to_" in labels[1]
+    assert labels[-2].startswith("gt_")
+    assert labels[-1] == "missing"
+
+
 def test_does_not_overwrite_unless_allowed(tmp_path):
     path = written("kept", tmp_path)
     with pytest.raises(FileError, match="exists already"):

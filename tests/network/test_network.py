@@ -160,6 +160,21 @@ def test_pyagrum_and_back(seed, gum):
     assert set(back.arcs) == set(network.arcs)
 
 
+def test_noisy_or_of_pyagrum_becomes_a_table(gum):
+    """p(C = 0 | causes) = leak·Π (1 − w_i); pyAgrum's own array of such a node is not filled."""
+    bn = gum.BayesNet("noisy")
+    causes = [bn.add("A", 2), bn.add("B", 2)]
+    effect = bn.addNoisyORNet(gum.LabelizedVariable("C", "C", 2), 0.1)
+    for cause, weight in zip(causes, (0.8, 0.7), strict=True):
+        bn.addWeightedArc(cause, effect, weight)
+    for cause in causes:
+        bn.cpt(cause)[:] = [0.5, 0.5]
+    network = ebnc.Network.from_pyagrum(bn)
+    rows = {"A": ["0", "0", "1", "1"], "B": ["0", "1", "0", "1"]}
+    expected = 1 - 0.9 * np.array([1, 0.3, 0.2, 0.06])
+    np.testing.assert_allclose(network["C"].probabilities(rows)[:, 1], expected, rtol=1e-7)
+
+
 def test_networkx_and_back():
     network = random_network(2)
     graph = network.to_networkx()

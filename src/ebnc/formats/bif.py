@@ -5,11 +5,13 @@
     probability ( CHILD | PARENT, … ) { table p, …; }          or rows  (s, …) p, …;  default p, …;
 
 ``read_bif`` makes a network of ``Table`` nodes. ``write_bif`` expands every node to a full table,
-so the structure inside a node is lost, and states become words.
+so the structure inside a node is lost, and names and states become words that other programs read,
+too: pyAgrum reads no number with a point, no sign such as ≤, and no letter beyond ASCII.
 """
 
 import gzip
 import re
+import unicodedata
 import zlib
 from collections.abc import Iterator
 from itertools import product
@@ -33,7 +35,20 @@ TOKEN = re.compile(
     r"""|(?P<word>[^\s{}()\[\],;|"]+)""",
     re.DOTALL,
 )
-NOT_A_WORD = re.compile(r"""[\s{}()\[\],;|"]|/(?=[/*])""")
+WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+DIGITS = re.compile(r"[0-9]+")
+NOT_IN_A_WORD = re.compile(r"[^A-Za-z0-9]+")
+SPELLED = [
+    (re.compile("≤"), "le_"),
+    (re.compile("≥"), "ge_"),
+    (re.compile("<"), "lt_"),
+    (re.compile(">"), "gt_"),
+    (re.compile(r"(?<=[0-9]),(?=[-0-9])"), "_to_"),
+    (re.compile(r"(?<![A-Za-z0-9])-(?=[0-9.])"), "minus_"),
+]
+KEYWORDS = frozenset(
+    ["network", "variable", "probability", "property", "type", "discrete", "default", "table"]
+)
 
 
 class _Token(NamedTuple):
@@ -87,8 +102,8 @@ def write_bif(network: Network, path: str | PathLike[str], *, overwrite: bool = 
         What the format could not represent, in sentences.
     """
     refuse_expansion(network.values())
-    names = _words(list(network))
-    states = {x: _words(state_names(network.domain[x])) for x in network}
+    names = _words(list(network), numbers=False)
+    states = {x: _words(state_names(network.domain[x]), numbers=True) for x in network}
     lines = ["network ebnc {", "}"]
     for name in network:
         inside = ", ".join(states[name].values())
@@ -118,17 +133,33 @@ def write_bif(network: Network, path: str | PathLike[str], *, overwrite: bool = 
     return lost
 
 
-def _words(texts: list[str]) -> dict[str, str]:
-    """Map distinct texts to distinct words that BIF allows."""
+def _words(texts: list[str], *, numbers: bool) -> dict[str, str]:
+    """Map distinct texts to distinct words that all programs read.
+
+    ``numbers``: whether a word may be a whole number, as a state may.
+    """
     words: dict[str, str] = {}
     taken = set()
     for text in texts:
-        word = NOT_A_WORD.sub("_", text) or "_"
+        word = _word(text, numbers=numbers)
         while word in taken:
             word += "_"
         taken.add(word)
         words[text] = word
     return words
+
+
+def _word(text: str, *, numbers: bool) -> str:
+    """Return a text as a word of ASCII letters, digits and ``_``, ``.``, ``-``."""
+    if WORD.fullmatch(text) and text not in KEYWORDS:
+        return text
+    if numbers and DIGITS.fullmatch(text):
+        return text
+    for pattern, replacement in SPELLED:
+        text = pattern.sub(replacement, text)
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    word = NOT_IN_A_WORD.sub("_", plain).strip("_") or "_"
+    return f"X{word}" if word[0].isdigit() or word in KEYWORDS else word
 
 
 class _Reader:

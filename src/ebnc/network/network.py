@@ -7,8 +7,9 @@ Each factor is an ``EBNC``, a ``Table``, a ``Tree``, …: any ``local.local.Loca
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +18,11 @@ from ebnc.data.coder import encode
 from ebnc.data.read import learn_joint_cases, row_weights
 from ebnc.data.table import Categories, Coding, Frame, Kinds, Missing, Numbers
 from ebnc.data.table import TableLike as Rows
-from ebnc.errors import DataError, ParameterError
-from ebnc.network.inference.distribution import Distribution
-from ebnc.network.inference.pyagrum import tables_from_pyagrum, to_pyagrum
+from ebnc.errors import DataError, NetworkError, ParameterError
+from ebnc.network.conversion import Convertible
+from ebnc.network.learning.arc_strength import ArcStrengths, arc_strengths
 from ebnc.network.learning.constraints import Constraints
+from ebnc.network.learning.editing import refitted, with_fewer, with_more
 from ebnc.network.learning.fit_network import GivenGraph, fit_network
 from ebnc.network.learning.learn_network import (
     REGIMES,
@@ -34,18 +36,16 @@ from ebnc.network.learning.learn_network import (
 from ebnc.network.learning.node_scores import NetworkScore, NodeScore, score_nodes
 from ebnc.network.local.kinds import DEFAULT_KINDS
 from ebnc.network.local.local import Local
+from ebnc.network.model.comparison import Comparison, compare_graphs
 from ebnc.network.model.joint import bin_densities
-from ebnc.network.model.networkx_graph import joint_of_graph, to_graph
 from ebnc.parameters.bin_density import BinDensity
 from ebnc.score.fit_memory import refuse_large_nodes
-from ebnc.storage import provided
+from ebnc.structure.model_string import parse_model_string
 from ebnc.threads import check_time_limit, limit_threads
-
-if TYPE_CHECKING:
-    import networkx as nx
+from ebnc.typing import FloatArray
 
 
-class Network(Distribution):
+class Network(Convertible):
     """A joint distribution: a mapping from every node to its local distribution.
 
     Parameters
@@ -266,81 +266,58 @@ class Network(Distribution):
         return FittedNetwork(locals_, scores, cases.total_weight, densities)
 
     @classmethod
-    def read_bif(cls, path: str | PathLike[str]) -> "Network":
-        """Read a network of full tables from a BIF file; same as ``ebnc.read_bif``.
+    def from_string(cls, text: str, data: Frame, **options: Any) -> "FittedNetwork":
+        """Fit the network of a model string, such as ``model_string`` of another network.
 
         Parameters
         ----------
-        path : path
-            The BIF file.
+        text : str
+            bnlearn's notation, ``"[A][B|A][C|A:B]"``.
+        data : DataFrame, table, mapping, array or path
+            A column for each variable; see ``ebnc.fit``.
+        **options
+            As for ``Network.fit``.
+
+        Examples
+        --------
+        >>> rain = {"rain": [0, 0, 0, 1, 1, 0, 1, 0], "wet": [0, 0, 1, 1, 1, 0, 1, 0]}
+        >>> Network.from_string("[rain][wet|rain]", rain, local="table").arcs
+        (('rain', 'wet'),)
         """
-        network: Network = provided("read_bif")(path)
-        return network
-
-    def write_bif(self, path: str | PathLike[str], *, overwrite: bool = True) -> list[str]:
-        """Write the network as BIF, with a full table for every node.
-
-        Parameters
-        ----------
-        path : path
-            The file to write.
-        overwrite : bool
-            Whether an existing file may be replaced.
-
-        Returns
-        -------
-        list of str
-            Sentences that describe what BIF cannot represent.
-        """
-        lost: list[str] = provided("write_bif")(self, path, overwrite=overwrite)
-        return lost
-
-    def save(self, path: str | PathLike[str], *, overwrite: bool = True) -> None:
-        """Save structure and φ (no expanded tables) to a file that ``ebnc.load`` reads.
-
-        Parameters
-        ----------
-        path : path
-            The file to write.
-        overwrite : bool
-            Whether an existing file may be replaced.
-        """
-        provided("save")(self, path, overwrite=overwrite)
+        parse_model_string(text)  # raises an error if it is none
+        return cls.fit(text, data, **options)
 
     @classmethod
-    def from_pyagrum(cls, bn: Any) -> "Network":
-        """Convert a network of pyAgrum to a network of full tables.
+    def arc_strength(
+        cls,
+        data: Frame,
+        n: int = 50,
+        *,
+        weights: object = None,
+        random_state: int | None = 0,
+        **options: Any,
+    ) -> ArcStrengths:
+        """Learn n networks from resampled rows, and count how many of them have each arc.
 
         Parameters
         ----------
-        bn : pyagrum.BayesNet
-            The network to convert.
+        data : DataFrame, table, mapping or array
+            A column for each variable, in memory.
+        n : int
+            The number of networks to learn.
+        weights : array, optional
+            One number ≥ 0 for each row. As many rows are drawn as the weights add up to, in
+            proportion to them.
+        random_state : int, optional
+            Seed of the resampling; None draws other rows each time.
+        **options
+            As for ``Network.learn``.
         """
-        return cls(tables_from_pyagrum(bn))
 
-    def to_pyagrum(self) -> Any:
-        """Return a ``pyagrum.BayesNet`` of full tables; raises an error if they are too large."""
-        return to_pyagrum(self)
+        def learn(resampled: FloatArray) -> Network:
+            return cls.learn(data, weights=resampled, **options)
 
-    @classmethod
-    def from_networkx(cls, graph: "nx.DiGraph[str]") -> "Network":
-        """Build a network from a graph whose nodes have their distribution as ``local``.
-
-        Parameters
-        ----------
-        graph : networkx.DiGraph
-            Every node has an attribute ``local``; the arcs agree with the parents of these. A
-            numeric node may have an attribute ``density``.
-        """
-        joint = joint_of_graph(graph)
-        return Network(joint.values(), joint.densities)
-
-    def to_networkx(self) -> "nx.DiGraph[str]":
-        """Return the outer DAG; the attribute ``local`` of each node is its distribution.
-
-        Nodes with a density have it as ``density``.
-        """
-        return to_graph(self)
+        return arc_strengths(data, learn, n, weights, random_state)
 
     def score(
         self,
@@ -375,21 +352,123 @@ class Network(Distribution):
         NetworkScore
             ``.total`` and ``.by_node``, in nats; higher is better.
         """
-        rows = encode(data, self.domain, self.variables)
-        if len(rows) == 0:
-            raise DataError("the data have no rows")
-        checked = row_weights(data, weights, len(rows))
-        cases = Cases(self.domain, rows.names[0], rows, rows.codes[0], checked)
+        cases = self._cases(data, weights)
         scores = score_nodes(self, cases, criterion, prior_scale, equivalent_sample_size)
         if criterion != "log_likelihood":
             return scores
         inside = self._log_density_in_bins(data, self.variables)
-        weight = np.ones(len(rows)) if checked is None else checked
+        weight = np.ones(len(cases)) if cases.weights is None else cases.weights
         totals = {
             x: score + float(inside[x] @ weight) if x in inside else score
             for x, score in scores.by_node.items()
         }
         return NetworkScore(criterion, totals)
+
+    def compare(
+        self,
+        other: "Network",
+        data: Rows | None = None,
+        criterion: str = "bic",
+        *,
+        weights: object = None,
+    ) -> Comparison:
+        """Compare the arcs of this network with those of another one, and their scores on data.
+
+        Parameters
+        ----------
+        other : Network
+            A network of the same variables.
+        data : table, optional
+            Rows with all variables, to score both networks.
+        criterion : {"bic", "laplace", "log_likelihood"}
+            The score, as for ``score``. Scores of structures need equal states in both networks.
+        weights : array or str, optional
+            One number ≥ 0 for each row, or the name of a column of ``data``.
+
+        Returns
+        -------
+        Comparison
+            Arcs that are missing, extra and reversed in ``other``, the structural Hamming distance,
+            that of the equivalence classes, and the scores.
+        """
+        differences = compare_graphs(
+            *({x: each.parents(x) for x in each} for each in (self, other))
+        )
+        if data is None:
+            return differences
+        odd = [x for x in self if set(self.domain[x]) != set(other.domain[x])]
+        if odd and criterion != "log_likelihood":
+            raise NetworkError(
+                f"the states of {odd[0]!r} differ between the networks, so their scores cannot be "
+                "compared; use criterion='log_likelihood'"
+            )
+        ours, theirs = (each.score(data, criterion, weights=weights) for each in (self, other))
+        return replace(differences, scores=(ours.total, theirs.total))
+
+    def with_arc(
+        self,
+        parent: str,
+        child: str,
+        data: Rows,
+        *,
+        local: str | None = None,
+        prior_scale: object = "evidence",
+        equivalent_sample_size: float | None = None,
+        weights: object = None,
+    ) -> "Network":
+        """Return this network with one more arc; the child is fitted to data, all others stay.
+
+        Parameters
+        ----------
+        parent, child : str
+            The arc parent → child.
+        data : table
+            Rows with all variables. Their states are those of this network.
+        local : {"ebnc", "table", "auto"}, optional
+            The kind of the child, as for ``Network.fit``. By default an EBNC or a table stays one,
+            and the embedded structure of an EBNC is kept; other kinds become the best kind.
+        prior_scale, equivalent_sample_size
+            As for ``Network.fit``.
+        weights : array or str, optional
+            One number ≥ 0 for each row, or the name of a column of ``data``.
+        """
+        cases, parents = self._cases(data, weights), with_more(self, parent, child)
+        how = (local, prior_scale, equivalent_sample_size)
+        return Network(refitted(self, child, parents, cases, *how), self.densities)
+
+    def without_arc(
+        self,
+        parent: str,
+        child: str,
+        data: Rows,
+        *,
+        local: str | None = None,
+        prior_scale: object = "evidence",
+        equivalent_sample_size: float | None = None,
+        weights: object = None,
+    ) -> "Network":
+        """Return this network without an arc; the child is fitted to data, all others stay.
+
+        Parameters
+        ----------
+        parent, child : str
+            The arc parent → child.
+        data : table
+            Rows with all variables. Their states are those of this network.
+        local, prior_scale, equivalent_sample_size, weights
+            As for ``with_arc``.
+        """
+        cases, parents = self._cases(data, weights), with_fewer(self, parent, child)
+        how = (local, prior_scale, equivalent_sample_size)
+        return Network(refitted(self, child, parents, cases, *how), self.densities)
+
+    def _cases(self, data: Rows, weights: object) -> Cases:
+        """Code complete rows of all variables by the states of this network."""
+        rows = encode(data, self.domain, self.variables)
+        if len(rows) == 0:
+            raise DataError("the data have no rows")
+        checked = row_weights(data, weights, len(rows))
+        return Cases(self.domain, rows.names[0], rows, rows.codes[0], checked)
 
 
 class LearnedNetwork(Network):

@@ -49,10 +49,14 @@ def to_pyagrum(network: Joint, names: Sequence[str] | None = None) -> Any:
 
 
 def tables_from_pyagrum(bn: Any) -> list[Table]:
-    """Return the nodes of a pyAgrum ``BayesNet`` as full tables whose states are its labels."""
-    _pyagrum()
+    """Return the nodes of a pyAgrum ``BayesNet`` as full tables whose states are its labels.
+
+    Noisy-OR nodes, sums and other functions of parents become tables, too.
+    """
+    gum = _pyagrum()
     if not (hasattr(bn, "cpt") and hasattr(bn, "names")):
         raise NetworkError(f"expected a pyagrum.BayesNet, got {type(bn).__name__}")
+    bn = gum.BayesNet(bn)  # a copy has true tables where ``bn`` has noisy-OR and other functions
     domain = Domain(
         {bn.variable(node).name(): list(bn.variable(node).labels()) for node in bn.nodes()}
     )

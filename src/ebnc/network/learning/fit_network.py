@@ -82,13 +82,13 @@ def fit_network(
     for name in names:
         own = cases.with_target(name)
         structure = structures.get(name)
-        fitted = _fit_node(own, parents[name], structure, kinds[name], prior_scale, sample_size)
+        fitted = fit_node(own, parents[name], structure, kinds[name], prior_scale, sample_size)
         locals_.append(fitted)
         scores[name] = node_score(fitted, own, sample_size=sample_size)
     return locals_, scores
 
 
-def _fit_node(
+def fit_node(
     cases: Cases,
     parents: tuple[str, ...],
     given: EmbeddedStructure | None,
@@ -96,6 +96,7 @@ def _fit_node(
     prior_scale: object,
     sample_size: float | None,
 ) -> Local:
+    """Fit the target of some cases to exactly these parents; see ``Network.fit``."""
     name, domain = cases.target, cases.domain
     if kind == "table" or domain.n_states(name) < 2:
         return Table.learn(cases, parents, sample_size)
@@ -167,9 +168,14 @@ def _kinds(local: str | Mapping[str, str], names: Sequence[str]) -> dict[str, st
             raise NetworkError(f"local names {odd!r}, which is not a column of the data")
         kinds = {name: local.get(name, FIT_KINDS[0]) for name in names}
     for kind in kinds.values():
-        if kind not in FIT_KINDS:
-            raise ParameterError(f"local must be one of {', '.join(FIT_KINDS)}, got {kind!r}")
+        check_kind(kind)
     return kinds
+
+
+def check_kind(kind: str) -> None:
+    """Raise if nodes of given parents cannot be of this kind."""
+    if kind not in FIT_KINDS:
+        raise ParameterError(f"local must be one of {', '.join(FIT_KINDS)}, got {kind!r}")
 
 
 def _few(names: Sequence[str]) -> str:

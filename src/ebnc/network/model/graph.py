@@ -2,8 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
+from itertools import combinations
+from typing import TYPE_CHECKING
 
 from ebnc.errors import NetworkError
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Parents = Mapping[str, Sequence[str]]
 
@@ -31,6 +36,17 @@ def ancestral_set(parents: Parents, names: Iterable[str]) -> set[str]:
             ancestors.add(name)
             waiting += parents[name]
     return ancestors
+
+
+def moral_graph(parents: Parents) -> "nx.Graph[str]":
+    """Return the graph without directions, in which parents of a node are neighbours, too."""
+    import networkx
+
+    graph: nx.Graph[str] = networkx.Graph()
+    graph.add_nodes_from(parents)
+    for name, own_parents in parents.items():
+        graph.add_edges_from(combinations((name, *own_parents), 2))
+    return graph
 
 
 class Reachability:

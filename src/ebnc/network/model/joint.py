@@ -12,6 +12,7 @@ density p(interval of z | pa) · p(z | interval of z).
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +21,13 @@ from ebnc.domain import Domain, Interval, State
 from ebnc.errors import NetworkError
 from ebnc.network.local.kinds import equal_locals
 from ebnc.network.local.local import Local
-from ebnc.network.model.graph import ancestral_set, topological_order
+from ebnc.network.model.graph import ancestral_set, moral_graph, topological_order
 from ebnc.parameters.bin_density import BinDensity
+from ebnc.structure.model_string import format_model_string
 from ebnc.typing import FloatArray
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 class Joint(Mapping[str, Local]):
@@ -103,6 +108,35 @@ class Joint(Mapping[str, Local]):
         """
         return self[name].parents
 
+    def children(self, name: str) -> tuple[str, ...]:
+        """Return the children of one node.
+
+        Parameters
+        ----------
+        name : str
+            The node.
+        """
+        self[name]  # raises an error if the network has no such node
+        return self._children[name]
+
+    def markov_blanket(self, name: str) -> tuple[str, ...]:
+        """Return the parents and children of a node, and the other parents of its children.
+
+        Given these, the node is independent of all other variables.
+
+        Parameters
+        ----------
+        name : str
+            The node.
+        """
+        children = self.children(name)
+        blanket = {*self.parents(name), *children, *(x for c in children for x in self.parents(c))}
+        return tuple(x for x in self if x in blanket - {name})
+
+    def moral(self) -> "nx.Graph[str]":
+        """Return the moral graph: neighbours are nodes with an arc, or with a common child."""
+        return moral_graph({x: self.parents(x) for x in self})
+
     def ancestral(self, names: Iterable[str]) -> list[str]:
         """Return some nodes and all their ancestors, parents first: all that a query depends on.
 
@@ -134,6 +168,18 @@ class Joint(Mapping[str, Local]):
     def arcs(self) -> tuple[tuple[str, str], ...]:
         """Every arc (parent, child)."""
         return tuple((tail, head) for head in self for tail in self.parents(head))
+
+    @property
+    def model_string(self) -> str:
+        """The graph in the notation of R's bnlearn, ``[A][B|A]``, which ``Network.fit`` reads."""
+        return format_model_string((x, self.parents(x)) for x in self)
+
+    @cached_property
+    def _children(self) -> dict[str, tuple[str, ...]]:
+        children: dict[str, list[str]] = {name: [] for name in self}
+        for tail, head in self.arcs:
+            children[tail].append(head)
+        return {name: tuple(heads) for name, heads in children.items()}
 
     @cached_property
     def dimension(self) -> int:
