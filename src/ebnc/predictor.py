@@ -113,6 +113,10 @@ class Predictor:
             p /= p.sum(axis=1, keepdims=True)  # the rounded weights may not add up to 1
         return p
 
+    def best(self, p: FloatArray) -> IntArray:
+        """Return the number of the most probable class, from p(y|x)."""
+        return np.asarray(p.argmax(axis=1))
+
     def log_probabilities(self, rows: CodedRows) -> FloatArray:
         """log p(y|x); for a single model exact even if p(y|x) underflows."""
         if len(self.weighted) > 1:

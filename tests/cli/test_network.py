@@ -1,4 +1,4 @@
-"""``ebnc network learn|sample|query|loglik|export``."""
+"""``ebnc network learn|sample|query|predict|marginals|loglik|export``."""
 
 import csv
 import io
@@ -103,6 +103,80 @@ def test_samples_are_csv_and_the_same_for_the_same_seed(learned, tmp_path):
         jsonschema.validate(line, output_schema())
     assert [[value or "" for value in line["row"].values()] for line in printed] == rows[1:]
     assert any(line["row"]["outlook"] is None for line in printed)
+
+
+def test_predictions_of_any_column_are_those_of_python(learned, tmp_path):
+    network, validator = ebnc.load(learned.path), jsonschema.Draft202012Validator(output_schema())
+    for target in learned.frame:
+        rows = learned.frame.drop(columns=target)
+        ask = ["network", "predict", learned.path, learned.csv, "--target", target]
+        header, *lines = csv.reader(io.StringIO(succeeded(*ask).text))
+        found = np.array([line[1:] for line in lines], dtype=float)
+        np.testing.assert_array_equal(found, network.predict_proba(target, rows))
+        states = ["" if state is None else str(state) for state in network.domain[target]]
+        assert header == ["prediction", *(f"p({state})" for state in states)]
+        assert [line[0] for line in lines] == [str(x) for x in network.predict(target, rows)]
+        for line in succeeded(*ask, "--json").text.splitlines()[:5]:
+            validator.validate(json.loads(line))
+    few = learned.frame[["warm", "play"]].copy()
+    few.loc[:3, "play"] = "new"
+    few.to_csv(tmp_path / "few.csv", index=False)
+    ran = succeeded(*ask[:3], "-", "--target", "outlook", stdin=(tmp_path / "few.csv").read_bytes())
+    assert "count as unknown: 'play' (4)" in ran.err
+
+
+def test_predicted_numbers_have_intervals(tmp_path):
+    frame = weather(150)[["wind speed", "warm"]]
+    network = ebnc.Network.fit([("warm", "wind speed")], frame, numbers="smooth")
+    path, data = tmp_path / "net.json", tmp_path / "data.csv"
+    network.save(path)
+    frame[["warm"]].to_csv(data, index=False)
+    ask = ["network", "predict", path, data, "--target", "wind speed", "--level", 0.8]
+    header, *lines = csv.reader(io.StringIO(succeeded(*ask).text))
+    assert header == ["prediction", "low", "high"]
+    found = np.array(lines, dtype=float)
+    np.testing.assert_array_equal(found[:, 0], network.predict("wind speed", frame))
+    ends = network.predict_quantiles("wind speed", frame, [0.1, 0.9])
+    np.testing.assert_allclose(found[:, 1:], ends, rtol=1e-12)
+    first = json.loads(succeeded(*ask, "--json").text.splitlines()[0])
+    jsonschema.validate(first, output_schema())
+    assert [first["prediction"], *first["interval"]] == found[0].tolist()
+
+
+def test_marginals_are_those_of_python(learned):
+    network = ebnc.load(learned.path)
+    ask = ["network", "marginals", learned.path, "-e", "outlook=sunny"]
+    printed = json.loads(succeeded(*ask, "--json").out)
+    jsonschema.validate(printed, output_schema())
+    expected = network.marginals({"outlook": "sunny"})
+    found = [answer["probability"] for answer in printed["answers"]]
+    assert found == [p for each in expected.values() for p in each.probabilities.tolist()]
+    assert {answer["variable"] for answer in printed["answers"]} == set(expected)
+    text = succeeded(*ask).text
+    assert "yes" in text
+    assert "low" not in text
+    sampled = succeeded(*ask, "--method", "weighting").text
+    assert "low" in sampled
+    estimates = json.loads(succeeded(*ask, "--method", "weighting", "--json").out)["answers"]
+    assert all(each["low"] < each["high"] for each in estimates)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["marginals", "--method", "guess"], "--method takes one of"),
+        (["marginals", "-e", "Q=1"], "NAME is a variable of the network"),
+        (["predict", "DATA", "--target", "Q"], "no node 'Q'"),
+        (["predict", "DATA", "--target", "play", "--level", "90"], "--level must lie"),
+        (["predict", "DATA"], "--target"),
+        (["predict", "OTHER", "--target", "play"], "no variable of the network besides"),
+    ],
+)
+def test_bad_requests_for_predictions_and_marginals(learned, tmp_path, arguments, words):
+    (tmp_path / "other.csv").write_text("id,number\n1,2\n")
+    places = {"DATA": learned.csv, "OTHER": tmp_path / "other.csv"}
+    verb, *rest = [places.get(each, each) for each in arguments]
+    refused("network", verb, learned.path, *rest, words=words)
 
 
 def test_log_likelihood_of_rows(learned, tmp_path):

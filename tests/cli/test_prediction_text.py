@@ -30,6 +30,9 @@ class Fixed:
     def probabilities(self, rows):
         return self.table[rows.codes[0]]
 
+    def best(self, p):
+        return p.argmax(axis=1)
+
     def text(self, numbers, *, as_json):
         text = PredictionText(self, as_json=as_json, at_a_time=7)
         rows = CodedRows(("x",), (len(self.table) + 1,), np.array([numbers], dtype=np.uint32))

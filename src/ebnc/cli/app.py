@@ -5,8 +5,9 @@ from typing import Annotated
 import typer
 
 from ebnc.cli import demo, dimension, learn, predict, report
-from ebnc.cli.network import export, loglik, query, sample
+from ebnc.cli.network import export, loglik, marginals, query, sample
 from ebnc.cli.network import learn as network_learn
+from ebnc.cli.network import predict as network_predict
 
 app = typer.Typer(
     name="ebnc",
@@ -43,11 +44,14 @@ app.command("report")(report.report)
 app.command("demo")(demo.demo)
 
 network = typer.Typer(
-    help="Bayesian networks: learn, sample, query, evaluate, export.", no_args_is_help=True
+    help="Bayesian networks: learn, sample, query, predict, evaluate, export.",
+    no_args_is_help=True,
 )
 network.command("learn")(network_learn.learn)
 network.command("sample")(sample.sample)
 network.command("query")(query.query)
+network.command("marginals")(marginals.marginals)
+network.command("predict")(network_predict.predict)
 network.command("loglik")(loglik.loglik)
 network.command("export")(export.export)
 app.add_typer(network, name="network")

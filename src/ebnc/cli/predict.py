@@ -51,7 +51,7 @@ def predict(
     if predictor.density is None:
         text = PredictionText(predictor, as_json=as_json)
     else:
-        text = NumberText(predictor, predictor.density, as_json=as_json, level=level)
+        text = NumberText(predictor.probabilities, predictor.density, as_json=as_json, level=level)
     coder = Coder(predictor.domain, predictor.used, "extra")
     n_written = 0
     with (

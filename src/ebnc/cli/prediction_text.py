@@ -6,24 +6,55 @@ Classes: the most probable one, and the probability of each. Numbers: the mean, 
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ebnc.cli.network.files import state_text
 from ebnc.data.rows import CodedRows
 from ebnc.data.text import number_array, text_array
-from ebnc.parameters.smooth_density import SmoothDensity
-from ebnc.predictor import Predictor
+from ebnc.typing import FloatArray, IntArray
 
 AT_A_TIME = 2**16  # probabilities, so few that their text stays in the cache
 NUMBERS = "{!r},{!r},{!r}\n"
 
 
+class ClassPredictor(Protocol):
+    """What predicts classes."""
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels, in the order of the probabilities."""
+
+    def probabilities(self, rows: CodedRows) -> FloatArray:
+        """Return the probabilities of the classes, shape (rows, K)."""
+
+    def best(self, p: FloatArray) -> IntArray:
+        """Return the number of the class to predict, from the probabilities."""
+
+
+class Density(Protocol):
+    """What turns probabilities of bins into statements about a number."""
+
+    def mean(self, p: FloatArray) -> FloatArray:
+        """Return the mean for each row of probabilities."""
+
+    def quantiles(self, p: FloatArray, q: FloatArray) -> FloatArray:
+        """Return quantiles for each row of probabilities, shape (rows, len(q))."""
+
+
 class PredictionText:
     """Formats predictions for coded rows: first ``header``, then ``lines``."""
 
-    def __init__(self, predictor: Predictor, *, as_json: bool, at_a_time: int = AT_A_TIME) -> None:
-        classes = predictor.classes.tolist()
+    def __init__(
+        self, predictor: ClassPredictor, *, as_json: bool, at_a_time: int = AT_A_TIME
+    ) -> None:
+        classes = [
+            label if isinstance(label, str | int | float) else state_text(label)
+            for label in predictor.classes.tolist()
+        ]
         if as_json:
             self.header, self._end = b"", "]}\n"
             empty = ({"prediction": x, "classes": classes, "probabilities": []} for x in classes)
@@ -47,7 +78,7 @@ class PredictionText:
         part = CodedRows(rows.names, rows.n_states, codes)  # type: ignore[arg-type]
         p = self._predictor.probabilities(part)
         texts = [number_array(column).cast(pa.string()) for column in p.T]
-        starts = text_array(self._starts).take(number_array(p.argmax(axis=1)))
+        starts = text_array(self._starts).take(number_array(self._predictor.best(p)))
         comma, end, nothing = text_array([",", self._end, ""])
         together = pc.binary_join_element_wise(*texts, comma)
         lines = pc.binary_join_element_wise(starts, together, end, nothing)
@@ -57,20 +88,25 @@ class PredictionText:
 class NumberText:
     """Formats predicted numbers for coded rows, like ``PredictionText``.
 
-    ``density``: that of the predictor. ``level``: probability of the interval.
+    ``bins``: the probabilities of the bins of a ``density``. ``level``: that of the interval.
     """
 
     def __init__(
-        self, predictor: Predictor, density: SmoothDensity, *, as_json: bool, level: float
+        self,
+        bins: Callable[[CodedRows], FloatArray],
+        density: Density,
+        *,
+        as_json: bool,
+        level: float,
     ) -> None:
         self.header = b"" if as_json else b"prediction,low,high\n"
         self._line = '{{"prediction": {!r}, "interval": [{!r}, {!r}]}}\n' if as_json else NUMBERS
-        self._predictor, self._density = predictor, density
+        self._bins, self._density = bins, density
         self._levels = np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
 
     def lines(self, rows: CodedRows) -> bytes:
         """Predict rows, which hold the predictor's inputs with one more state each, and format."""
-        p = self._predictor.probabilities(rows)
+        p = self._bins(rows)
         intervals = self._density.quantiles(p, self._levels)
         numbers = np.column_stack([self._density.mean(p), intervals]).tolist()
         return "".join(self._line.format(*row) for row in numbers).encode()

@@ -137,6 +137,15 @@ class BinDensity:
         own = log_p[np.arange(len(y)), np.searchsorted(self.cuts, y)]
         return np.asarray(own + self.log_density_in_bin(y))
 
+    def given_known(self, p: FloatArray) -> FloatArray:
+        """Return p(bin | not missing) from p(state), shape (rows, B); NaN if p(missing) is 1.
+
+        ``p``: shape (rows, B), or (rows, B + 1) where the last state is a missing entry.
+        """
+        bins = p[:, : self.n_bins]
+        total = bins.sum(axis=1, keepdims=True)
+        return np.asarray(bins / np.where(total > 0.0, total, np.nan))
+
     def mean(self, p: FloatArray) -> FloatArray:
         """Return the mean of y for each row of p_b (rows, B), shape (rows,)."""
         return np.asarray(p @ self.means)

@@ -1,11 +1,20 @@
 """``ebnc network query``: compute p(variables | evidence)."""
 
 from itertools import product
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
 from ebnc.cli.arguments import AsJson, Model
+from ebnc.errors import QueryError
+
+METHODS = ("auto", "exact", "weighting", "gibbs")
+METHOD_HELP = "auto, exact, or an estimate with standard errors: weighting, gibbs."
+
+Evidence: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--evidence", "-e", metavar="NAME=STATE", help="An observed state."),
+]
 
 
 def query(
@@ -13,23 +22,14 @@ def query(
     variables: Annotated[
         list[str], typer.Argument(metavar="VARIABLE...", help="Variables to query.")
     ],
-    evidence: Annotated[
-        list[str] | None,
-        typer.Option("--evidence", "-e", metavar="NAME=STATE", help="An observed state."),
-    ] = None,
-    method: Annotated[
-        str,
-        typer.Option(help="auto, exact, or an estimate with standard errors: weighting, gibbs."),
-    ] = "auto",
+    evidence: Evidence = None,
+    method: Annotated[str, typer.Option(help=METHOD_HELP)] = "auto",
     as_json: AsJson = False,
 ) -> None:
     """Compute the distribution of one or several variables, given observed states of others."""
     from ebnc.cli.network.files import evidence_from, read_network, state_text
-    from ebnc.errors import QueryError
 
-    methods = ("auto", "exact", "weighting", "gibbs")
-    if method not in methods:
-        raise QueryError(f"--method takes one of {', '.join(methods)}, got {method!r}")
+    check_method(method)
     network = read_network(model)
     known = evidence_from(evidence or [], network.domain)
     answer = network.query(variables, known, method=method)  # type: ignore[arg-type]  # checked
@@ -64,3 +64,9 @@ def query(
         for i, (key, p) in enumerate(zip(states, values, strict=True))
     ]
     print_table(rows, header)
+
+
+def check_method(method: str) -> None:
+    """Raise if there is no such method."""
+    if method not in METHODS:
+        raise QueryError(f"--method takes one of {', '.join(METHODS)}, got {method!r}")

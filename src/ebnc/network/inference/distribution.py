@@ -1,30 +1,23 @@
-"""A joint distribution that answers questions: probabilities of rows, samples, queries."""
+"""A joint distribution of rows: their probabilities, and samples."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ebnc.data.coder import encode, numbers_of
 from ebnc.data.frames import codes_to_frame
-from ebnc.data.one_row import RowCoder
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import TableLike as Rows
-from ebnc.domain import State
 from ebnc.errors import DataError
-from ebnc.network.inference.elimination import Eliminator
+from ebnc.network.inference.askable import Askable
 from ebnc.network.inference.marginal import log_marginals
-from ebnc.network.inference.query import Method, query
-from ebnc.network.inference.query_result import QueryResult
 from ebnc.network.inference.sampling import sample_codes, sample_numbers
-from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
 
 
-class Distribution(Joint):
-    """A joint distribution with probabilities of rows, samples and queries."""
+class Distribution(Askable):
+    """A joint distribution with probabilities of rows and samples, which answers questions."""
 
     def log_likelihood(
         self, data: Rows, *, n_samples: int | None = None, random_state: int = 0
@@ -104,49 +97,6 @@ class Distribution(Joint):
         numbers = sample_numbers(self, codes, generator)
         return codes_to_frame(self.domain, dict(zip(self.variables, codes, strict=True)), numbers)
 
-    def query(
-        self,
-        variables: str | Iterable[str],
-        evidence: Mapping[str, State] | None = None,
-        *,
-        method: Method = "auto",
-        n_samples: int = 20_000,
-        random_state: int = 0,
-    ) -> QueryResult:
-        """Return p(variables | evidence): a joint table if ``variables`` are several.
-
-        The result of a sampling method has standard errors. If they cannot be trusted, the result
-        has a ``warning``, which is also issued as a ``UserWarning``: the weights are too uneven, or
-        Gibbs chains disagree because they do not mix. No sampler can warn about states that it
-        never reached.
-
-        Parameters
-        ----------
-        variables : str or iterable of str
-            Variables to query.
-        evidence : mapping, optional
-            Observed states, by variable. If the states are intervals: a number, or an
-            ``ebnc.Interval`` that contains the number. A variable without a density takes only
-            intervals that begin and end where its states do.
-        method : {"auto", "exact", "weighting", "gibbs"}
-            "exact" eliminates variables (with pyAgrum if that needs large tables), "weighting"
-            draws weighted samples, "gibbs" runs chains that start at weighted samples. "auto" tries
-            exact, then weighting, then Gibbs.
-        n_samples : int
-            Number of samples, all chains together.
-        random_state : int
-            Seed of the samples.
-        """
-        return query(
-            self._eliminator,
-            self._row_coder,
-            variables,
-            evidence or {},
-            method,
-            n_samples,
-            random_state,
-        )
-
     def _log_density_in_bins(self, data: Rows, names: Sequence[str]) -> dict[str, FloatArray]:
         """Return log p(z | interval of z) of every row, for each of ``names`` with a density."""
         if isinstance(data, CodedRows):
@@ -160,20 +110,3 @@ class Distribution(Joint):
             return encode(data, self.domain, self.variables)
         row = self._row_coder.encode(data)
         return encode(data, self.domain, self.variables, unseen="missing") if row is None else row
-
-    @cached_property
-    def _row_coder(self) -> RowCoder:
-        return RowCoder(self.domain, self.variables, extra=True)
-
-    @cached_property
-    def _eliminator(self) -> Eliminator:
-        return Eliminator(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The state without what queries and single rows made the network remember."""
-        remembered = ("_eliminator", "_row_coder")
-        state = {name: value for name, value in vars(self).items() if name not in remembered}
-        return state | {"densities": dict(self.densities)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, densities=MappingProxyType(state["densities"]))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import prod
+from types import MappingProxyType
 
 import numpy as np
 
@@ -26,6 +27,7 @@ MOST_CELLS = 2**18  # maximum cells of a table for one row; larger sums are refu
 CHUNK_CELLS = 2**18  # maximum cells of a table for a chunk of rows
 NODE_CELLS = 2**12  # maximum cells of a table that is remembered
 N_PROGRAMS = 16  # number of programs that are remembered, the ones that were used last
+NO_WEIGHTS: Mapping[str, FloatArray] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -47,14 +49,12 @@ def plan_elimination(
     network: Joint,
     kept: Sequence[str],
     observed: Collection[str],
-    weighted: Collection[str] = (),
+    nodes: Sequence[str],
 ) -> Elimination:
-    """Plan how to sum out all variables but ``kept`` and ``observed``.
+    """Plan how to sum the product of ``nodes`` over all variables but ``kept`` and ``observed``.
 
-    ``weighted``: variables to sum out with weights. Only ancestors of these three matter, because
-    all other nodes sum to 1. Raises ``TooLargeError`` if a table would exceed ``MOST_CELLS``.
+    Raises ``TooLargeError`` if a table would exceed ``MOST_CELLS``.
     """
-    nodes = network.ancestral([*kept, *observed, *weighted])
     hidden = [x for x in nodes if x not in observed and x not in kept]
     n_states = {x: network.domain.n_states(x) for x in (*kept, *hidden)}
     scopes = {x: {u for u in (x, *network.parents(x)) if u in n_states} for x in nodes}
@@ -97,12 +97,20 @@ class Eliminator:
     ) -> FloatArray:
         """Return log Σ_hidden Π p(z_i | pa_i) w(z) for every row, (rows, states of ``kept`` …).
 
-        ``log_weights``: log w of each state of some hidden variables. Raises ``TooLargeError`` if a
-        table would exceed ``MOST_CELLS``.
+        ``log_weights``: log w of each state of some hidden variables. Only ancestors of these three
+        matter, because all other nodes sum to 1. Raises ``TooLargeError`` if a table would exceed
+        ``MOST_CELLS``.
         """
         weights = log_weights or {}
-        program = self._program(tuple(kept), frozenset(observed), frozenset(weights))
+        nodes = tuple(self.network.ancestral([*kept, *observed, *weights]))
+        program = self._program(tuple(kept), frozenset(observed), nodes, frozenset(weights))
         return program.run(rows, weights)
+
+    def log_products(
+        self, rows: CodedRows, kept: Sequence[str], observed: Collection[str], nodes: Sequence[str]
+    ) -> FloatArray:
+        """Return the same sum of only ``nodes``, without weights."""
+        return self._program(tuple(kept), frozenset(observed), tuple(nodes), frozenset()).run(rows)
 
     def log_probability(self, rows: CodedRows) -> FloatArray:
         """Return log p of one row in which all variables are observed, shape (1,)."""
@@ -136,49 +144,68 @@ class Eliminator:
         return self.network[name].log_probability(every).reshape(shape)
 
     def _make_program(
-        self, kept: tuple[str, ...], observed: frozenset[str], weighted: frozenset[str]
-    ) -> "_Program":
-        plan = plan_elimination(self.network, kept, observed, weighted)
-        return _Program(self, plan, sorted(weighted))
+        self,
+        kept: tuple[str, ...],
+        observed: frozenset[str],
+        nodes: tuple[str, ...],
+        weighted: frozenset[str],
+    ) -> "Program":
+        return Program(
+            self, plan_elimination(self.network, kept, observed, nodes), sorted(weighted)
+        )
 
 
 _LookUp = Callable[[CodedRows], FloatArray]
 
 
 @dataclass(frozen=True)
-class _Step:
+class Step:
     """Add tables and sum out their last axis, if it belongs to a hidden variable.
 
-    ``tables``: numbers of tables, each with its shape, which has 1 for axes that it lacks.
-    ``result``: the number of the new table.
+    ``scope``: the variables of the axes. ``tables``: numbers of tables, each with its shape, which
+    has 1 for axes that it lacks. ``result``: the number of the new table.
     """
 
+    scope: tuple[str, ...]
     tables: tuple[tuple[int, tuple[int, ...]], ...]
     sums_out: bool
     result: int
 
-    def apply(self, tables: dict[int, FloatArray]) -> None:
-        """Replace the tables of this step by its result."""
+    def total(self, tables: dict[int, FloatArray]) -> FloatArray:
+        """Remove the tables of this step and return their sum, shape (rows, states of scope …)."""
         total: FloatArray = np.zeros(())
         for number, shape in self.tables:
             table = tables.pop(number)
             total = total + table.reshape(len(table), *shape)
+        return total
+
+    def apply(self, tables: dict[int, FloatArray]) -> None:
+        """Replace the tables of this step by its result."""
+        total = self.total(tables)
         tables[self.result] = np.logaddexp.reduce(total, axis=-1) if self.sums_out else total
 
 
-class _Program:
+class Program:
     """The look-ups and steps of a plan; those that no evidence enters are done already.
 
-    ``weighted``: the hidden variables that get a table of weights.
+    ``weighted``: the hidden variables that get a table of weights. ``keeps_all``: do no step
+    already. ``result``: the number of the last table. Table i < n is factor i of the plan.
     """
 
-    def __init__(self, eliminator: Eliminator, plan: Elimination, weighted: Sequence[str]) -> None:
+    def __init__(
+        self,
+        eliminator: Eliminator,
+        plan: Elimination,
+        weighted: Sequence[str],
+        *,
+        keeps_all: bool = False,
+    ) -> None:
         network = eliminator.network
         self._shape = tuple(map(network.domain.n_states, plan.kept))
         self._chunk = max(1, CHUNK_CELLS // plan.largest)
         self._done: dict[int, FloatArray] = {}
         self._look_ups: dict[int, _LookUp] = {}
-        self._steps: list[_Step] = []
+        self.steps: list[Step] = []
         any_row = CodedRows.from_codes(network.domain, {x: [0] for x in network.variables})
         scopes: dict[int, tuple[str, ...]] = {}
         for i, (name, scope) in enumerate(plan.factors):
@@ -196,30 +223,39 @@ class _Program:
             axes = [x for x in plan.axes if x in members or (x in plan.kept and hidden is None)]
             sizes = [(x, network.domain.n_states(x)) for x in axes]
             shapes = [tuple(r if x in scopes[i] else 1 for x, r in sizes) for i in involved]
-            step = _Step(tuple(zip(involved, shapes, strict=True)), hidden is not None, n_tables)
+            joined = tuple(zip(involved, shapes, strict=True))
+            step = Step(tuple(axes), joined, hidden is not None, n_tables)
             for i in involved:
                 del scopes[i]
             scopes[n_tables] = tuple(x for x in axes if x != hidden)  # ``hidden`` is the last one
             n_tables += 1
             n_cells = prod(r for x, r in sizes if x != hidden)
-            if all(i in self._done for i in involved) and n_cells <= NODE_CELLS:
+            is_ready = all(i in self._done for i in involved) and n_cells <= NODE_CELLS
+            if is_ready and not keeps_all:
                 step.apply(self._done)
             else:
-                self._steps.append(step)
-        self._result = n_tables - 1
+                self.steps.append(step)
+        self.result = n_tables - 1
 
-    def run(self, rows: CodedRows, log_weights: Mapping[str, FloatArray]) -> FloatArray:
+    def tables(
+        self, rows: CodedRows, log_weights: Mapping[str, FloatArray]
+    ) -> dict[int, FloatArray]:
+        """Return the tables to begin with, by number, shape (rows or 1, states …)."""
+        tables = dict(self._done)
+        tables |= {i: look_up(rows) for i, look_up in self._look_ups.items()}
+        return tables | {i: log_weights[x][None] for x, i in self._weights.items()}
+
+    def run(
+        self, rows: CodedRows, log_weights: Mapping[str, FloatArray] = NO_WEIGHTS
+    ) -> FloatArray:
         """Return the result for every row, shape (rows, states of the kept variables …)."""
         result = np.empty((len(rows), *self._shape))
         for start in range(0, len(rows), self._chunk):
             some = rows.codes[:, start : start + self._chunk]
-            chunk = CodedRows(rows.names, rows.n_states, some)
-            tables = dict(self._done)
-            tables |= {i: look_up(chunk) for i, look_up in self._look_ups.items()}
-            tables |= {i: log_weights[x][None] for x, i in self._weights.items()}
-            for step in self._steps:
+            tables = self.tables(CodedRows(rows.names, rows.n_states, some), log_weights)
+            for step in self.steps:
                 step.apply(tables)
-            result[start : start + self._chunk] = tables[self._result]
+            result[start : start + self._chunk] = tables[self.result]
         return result
 
 
@@ -236,7 +272,9 @@ def _table(network: Joint, name: str, scope: tuple[str, ...], rows: CodedRows) -
     if not scope:
         return network[name].log_probability(rows)
     listed = all_configurations(network.domain, scope)
-    many = CodedRows(rows.names, rows.n_states, np.repeat(rows.codes, len(listed), axis=1))
+    own = (*network.parents(name), name)
+    codes = np.repeat(rows.codes[[rows.place(x) for x in own]], len(listed), axis=1)
+    many = CodedRows(own, tuple(rows.n_states[rows.place(x)] for x in own), codes)
     for x, codes in zip(scope, listed.codes, strict=True):
         many.codes[many.place(x)] = np.tile(codes, len(rows))
     return network[name].log_probability(many).reshape(len(rows), *listed.n_states)

@@ -2,13 +2,11 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ebnc.data.coder import numbers_of
 from ebnc.data.one_row import RowCoder
 from ebnc.data.rows import CodedRows
 from ebnc.domain import State
@@ -17,17 +15,16 @@ from ebnc.network.inference.elimination import Eliminator
 from ebnc.network.inference.evidence import Evidence
 from ebnc.network.inference.pyagrum import exact_posterior
 from ebnc.network.inference.query_result import QueryResult
+from ebnc.network.inference.question import Question
 from ebnc.network.inference.sampling import (
     BURN_IN,
     FEW_EFFECTIVE,
     WeightedSamples,
-    blank_rows,
     effective_size,
     gibbs_samples,
     resample,
     weighted_samples,
 )
-from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
 
 Method: TypeAlias = Literal["auto", "exact", "weighting", "gibbs"]
@@ -37,47 +34,6 @@ N_STARTS = 100 * N_CHAINS  # weighted samples from which the starts of chains ar
 LEAST_SWEEPS = 100  # minimum sweeps per chain after the burn-in
 FEW_STARTS = 20  # with fewer possible starts, all chains may be on one side of a zero
 LONGEST_MEMORY = 0.2  # maximum correlation between the first and last third of the chains
-
-
-@dataclass(frozen=True, eq=False)
-class _Question:
-    eliminator: Eliminator
-    variables: tuple[str, ...]
-    given: Mapping[str, State]
-    evidence: Evidence
-    n_samples: int
-    random_state: int
-
-    @property
-    def network(self) -> Joint:
-        return self.eliminator.network
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(map(self.network.domain.n_states, self.variables))
-
-    def answer(
-        self,
-        probabilities: FloatArray,
-        errors: FloatArray | None,
-        log_evidence: float | None,
-        method: str,
-        warning: str | None = None,
-    ) -> QueryResult:
-        return QueryResult(
-            self.variables,
-            tuple(self.network.domain[x] for x in self.variables),
-            probabilities.reshape(self.shape),
-            None if errors is None else errors.reshape(self.shape),
-            log_evidence,
-            method,
-            warning,
-            {x: d for x, d in self.network.densities.items() if x in self.variables},
-        )
-
-    def impossible(self) -> QueryError:
-        given = dict(self.given)
-        return QueryError(f"the evidence {given} has probability 0; change or drop a state")
 
 
 def query(
@@ -95,10 +51,7 @@ def query(
     """
     network = eliminator.network
     asked = (variables,) if isinstance(variables, str) else tuple(variables)
-    if method not in METHODS:
-        raise ParameterError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
-    if n_samples < 1:
-        raise ParameterError(f"n_samples must be at least 1, got {n_samples}")
+    check_method(method, n_samples)
     for name in (*asked, *evidence):
         network[name]  # raises an error if the network has no such node
     if not asked or len(set(asked)) < len(asked) or set(asked) & set(evidence):
@@ -107,76 +60,80 @@ def query(
             f"{list(asked)} and evidence {list(evidence)}"
         )
     known = Evidence.of(network, evidence, row_coder)
-    question = _Question(eliminator, asked, evidence, known, n_samples, random_state)
+    question = Question(eliminator, asked, evidence, known, n_samples, random_state)
     result = METHODS[method](question)
-    if result.log_evidence is not None:
-        numbers = {name: evidence[name] for name in known.codes}
-        inside = _log_density_in_bins(network, numbers)
-        result = replace(result, log_evidence=result.log_evidence + inside)
     if result.warning is not None:
         warnings.warn(result.warning, UserWarning, stacklevel=3)
     return result
 
 
-def _log_density_in_bins(network: Joint, evidence: Mapping[str, State]) -> float:
-    """Return Σ log p(z | interval of z) of the numbers in the evidence."""
-    dense = [name for name in evidence if name in network.densities]
-    columns = {name: np.empty(1, dtype=object) for name in dense}
-    for name, column in columns.items():
-        column[0] = evidence[name]
-    values = numbers_of(columns, network.domain, dense, dense)
-    return sum(float(network.densities[x].log_density_in_bin(values[x])[0]) for x in dense)
+def check_method(method: str, n_samples: int) -> None:
+    """Raise if a method is unknown, or would draw no sample."""
+    if method not in METHODS:
+        raise ParameterError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    if n_samples < 1:
+        raise ParameterError(f"n_samples must be at least 1, got {n_samples}")
 
 
-def _auto(question: _Question) -> QueryResult:
+def auto(question: Question) -> QueryResult:
+    """Answer exactly, otherwise by samples."""
     try:
-        return _exact(question)
+        return exact(question)
     except (TooLargeError, ImportError):
         pass
-    samples = _weighted_samples(question, question.n_samples)
+    return sampled(question, draw(question, question.n_samples))
+
+
+def sampled(question: Question, samples: WeightedSamples) -> QueryResult:
+    """Answer by weighted samples; by Gibbs chains if the weights are too uneven."""
     if samples.effective >= FEW_EFFECTIVE:
-        return _from_weights(question, samples)
-    return _gibbs(question)
+        return from_weights(question, samples)
+    return gibbs(question)
 
 
-def _exact(question: _Question) -> QueryResult:
-    network = question.network
-    rows = blank_rows(network, 1)
-    for name, code in question.evidence.codes.items():
-        rows.codes[rows.place(name)] = code
+def exact(question: Question) -> QueryResult:
+    """Answer by elimination, otherwise through pyAgrum."""
     try:
-        evidence = question.evidence
-        (joint,) = question.eliminator.log_sums(
-            rows, question.variables, evidence.codes, evidence.log_weights
-        )
+        return by_elimination(question)
     except TooLargeError:
-        posterior = exact_posterior(network, question.variables, question.evidence)
-        if posterior is None:
-            raise question.impossible() from None
-        return question.answer(posterior[0], None, posterior[1], "exact (pyAgrum)")
+        pass
+    posterior = exact_posterior(question.network, question.variables, question.evidence)
+    if posterior is None:
+        raise question.impossible()
+    return question.answer(posterior[0], None, posterior[1], "exact (pyAgrum)")
+
+
+def by_elimination(question: Question) -> QueryResult:
+    """Answer by elimination; raises ``TooLargeError`` if that needs large tables."""
+    evidence = question.evidence
+    (joint,) = question.eliminator.log_sums(
+        question.known_row(), question.variables, evidence.codes, evidence.log_weights
+    )
     log_evidence = float(np.logaddexp.reduce(joint, axis=None))
     if log_evidence == -np.inf:
         raise question.impossible()
     return question.answer(np.exp(joint - log_evidence), None, log_evidence, "exact")
 
 
-def _weighted_samples(question: _Question, n: int) -> WeightedSamples:
+def draw(question: Question, n: int) -> WeightedSamples:
+    """Draw weighted samples of the variables of a question."""
     generator = np.random.default_rng(question.random_state)
     return weighted_samples(question.network, question.evidence, question.variables, n, generator)
 
 
-def _weighting(question: _Question) -> QueryResult:
-    samples = _weighted_samples(question, question.n_samples)
+def weighting(question: Question) -> QueryResult:
+    """Answer by weighted samples."""
+    return from_weights(question, draw(question, question.n_samples))
+
+
+def from_weights(question: Question, samples: WeightedSamples) -> QueryResult:
+    """Return the shares of the states among weighted samples."""
     if samples.effective == 0:
         raise QueryError(
             f"none of {question.n_samples} samples agrees with the evidence on "
             f"{sorted(question.evidence.names)}: its probability is 0 or very small; "
             "use method='exact' or 'gibbs'"
         )
-    return _from_weights(question, samples)
-
-
-def _from_weights(question: _Question, samples: WeightedSamples) -> QueryResult:
     p, variance = _weighted_shares(question, samples)
     warning = None
     if samples.effective < FEW_EFFECTIVE:
@@ -187,9 +144,7 @@ def _from_weights(question: _Question, samples: WeightedSamples) -> QueryResult:
     return question.answer(p, np.sqrt(variance), samples.log_mean, "weighting", warning)
 
 
-def _weighted_shares(
-    question: _Question, samples: WeightedSamples
-) -> tuple[FloatArray, FloatArray]:
+def _weighted_shares(question: Question, samples: WeightedSamples) -> tuple[FloatArray, FloatArray]:
     """Return p̂ = Σ w I / Σ w of every cell, and its variance Σ w²(I − p̂)²/(Σ w)².
 
     The variance includes the square of one average sample's share, so that a state that was never
@@ -204,14 +159,14 @@ def _weighted_shares(
     return p, np.maximum(variance, 0.0) + samples.effective**-2
 
 
-def _gibbs(question: _Question) -> QueryResult:
+def gibbs(question: Question) -> QueryResult:
     """Average Gibbs chains; the spread between chains gives the standard errors.
 
     Chains start at weighted samples, resampled by weight. If the first third of the chains predicts
     the last, the answer is no better than the starts. The variance of the starts is then added, or
     the answer has a warning if the weights were too uneven for resampling.
     """
-    samples = _weighted_samples(question, N_STARTS)
+    samples = draw(question, N_STARTS)
     n_possible = int(np.count_nonzero(samples.weights))
     if not n_possible:
         raise QueryError(
@@ -272,14 +227,14 @@ def _memory(thirds: FloatArray) -> float:
     return float((first * last).sum() / scale) if scale > 0 else 0.0
 
 
-def _cells(question: _Question, rows: CodedRows) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def _cells(question: Question, rows: CodedRows) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     columns = tuple(rows.column(x).astype(np.int64) for x in question.variables)
     return np.asarray(np.ravel_multi_index(columns, question.shape))
 
 
-METHODS: dict[str, Callable[[_Question], QueryResult]] = {
-    "auto": _auto,
-    "exact": _exact,
-    "weighting": _weighting,
-    "gibbs": _gibbs,
+METHODS: dict[str, Callable[[Question], QueryResult]] = {
+    "auto": auto,
+    "exact": exact,
+    "weighting": weighting,
+    "gibbs": gibbs,
 }

@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
+from statistics import NormalDist
 from typing import Any
+
+import numpy as np
 
 from ebnc.data.frames import cells_to_frame
 from ebnc.domain import Interval, State
@@ -63,6 +66,24 @@ class QueryResult:
             place.append(found)
         return float(self.probabilities[tuple(place)])
 
+    def intervals(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of intervals that contain the exact probabilities, p̂ ± z·(std. error).
+
+        They have the shape of ``probabilities`` and lie between 0 and 1. Both ends of an exact
+        answer are the answer.
+
+        Parameters
+        ----------
+        level : float
+            Probability that an interval contains the exact value, between 0 and 1.
+        """
+        share = check_levels(level, "level")
+        if self.standard_errors is None:
+            return self.probabilities, self.probabilities
+        reach = NormalDist().inv_cdf((1.0 + float(share[0])) / 2.0) * self.standard_errors
+        low, high = self.probabilities - reach, self.probabilities + reach
+        return np.maximum(low, 0.0), np.minimum(high, 1.0)
+
     def mean(self, name: str | None = None) -> float:
         """Return the mean of a numeric variable, given that it is not missing.
 
@@ -100,8 +121,7 @@ class QueryResult:
             )
         density, axis = self.densities[chosen], self.variables.index(chosen)
         others = tuple(i for i in range(len(self.variables)) if i != axis)
-        p = self.probabilities.sum(axis=others)[None, : density.n_bins]
-        return density, p / p.sum()
+        return density, density.given_known(self.probabilities.sum(axis=others)[None])
 
     def to_dict(self) -> dict[State, float]:
         """Return probabilities by state, or by tuple of states for several variables."""
