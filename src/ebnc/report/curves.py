@@ -13,7 +13,7 @@ from ebnc.report.held_out import Z_95
 from ebnc.report.words import percent, shortened, signed
 from ebnc.typing import FloatArray, IntArray
 
-WIDTH, LEFT, RIGHT, TOP = 400.0, 44.0, 20.0, 10.0
+WIDTH, LEFT, RIGHT, TOP = 400.0, 50.0, 20.0, 10.0
 CURVE, STRIP, GAP, UNDER = 150.0, 26.0, 6.0, 36.0  # heights
 BESIDE = 46.0  # width of the place of missing entries
 ROW_OF_LABELS, HEIGHT_OF_NUMBERS = 22.0, 190.0
@@ -144,7 +144,7 @@ def curve_chart(
             Tick(float(x_of(np.array(place))), text) for place, text in axis_ticks(axis, most)
         ),
         y_axis=tuple(
-            Tick(float(y_of(np.array(tick))), f"{tick:.4g}".replace("-", "−")) for tick in ticks
+            Tick(float(y_of(np.array(tick))), f"{tick:.6g}".replace("-", "−")) for tick in ticks
         ),
         title=axis.title,
         lines=tuple(lines),

@@ -11,18 +11,18 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from ebnc.data.cases import check_weights
+from ebnc.data.columns import Numbers
 from ebnc.data.entries import read_column
 from ebnc.data.rows import CodedRows
 from ebnc.errors import DataError
 from ebnc.field import Field, record_to_json
 from ebnc.parameters.smooth_density import SmoothDensity
-from ebnc.predictor import Predictor
 from ebnc.report.effects import input_summaries
 from ebnc.report.held_out import wilson_interval
 from ebnc.report.models import ReportedModel, reported
 from ebnc.report.panel import panel_of
 from ebnc.report.summary import Bin, InputSummary
-from ebnc.typing import FloatArray, IntArray
+from ebnc.typing import CodeArray, FloatArray, IntArray
 
 VERSION = 1
 LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
@@ -110,7 +110,8 @@ class RegressionSummary:
     """The content of a regressor's report.
 
     ``effects``: of the selected inputs, the largest first. ``mean``: the mean prediction over the
-    training data. ``states``: of a typical row, the most frequent state of every input.
+    training data. ``states``: of a typical row: medians, and the most frequent states of inputs
+    without an order.
     """
 
     title: str
@@ -172,7 +173,11 @@ def summarise_regressor(
     inputs = input_summaries(adapter)
     mean, effects = effects_on_mean(adapter, model.density_)
     if findings is None:
-        held_out = None if X is None else number_held_out(model, X, y, sample_weight, n_folds, random_state)
+        held_out = (
+            None
+            if X is None
+            else number_held_out(model, X, y, sample_weight, n_folds, random_state)
+        )
         findings = RegressionFindings(VERSION, held_out)
     fit = getattr(adapter.ebnc, "fit", None)
     return RegressionSummary(
@@ -181,7 +186,7 @@ def summarise_regressor(
         inputs=inputs,
         effects=effects,
         mean=mean,
-        states=tuple(int(np.argmax(x.shares)) if x.shares else 0 for x in inputs),
+        states=tuple(map(_typical_state, inputs)),
         structure=str(adapter.ebnc.structure),
         dimension=adapter.ebnc.dimension,
         n_cases=None if fit is None else fit.n_cases,
@@ -190,6 +195,17 @@ def summarise_regressor(
         provenance=provenance,
         panel=panel_of(adapter),
     )
+
+
+def _typical_state(x: InputSummary) -> int:
+    """The median of an ordered input, without missing entries; else the most frequent state."""
+    if not x.shares:
+        return 0
+    shares = np.array(x.shares)
+    if not x.is_ordered:
+        return int(shares.argmax())
+    below = np.cumsum(shares[: len(shares) - x.has_missing])
+    return int((below < below[-1] / 2).sum())
 
 
 def effects_on_mean(
@@ -201,9 +217,10 @@ def effects_on_mean(
         return math.nan, ()
     names, n_states = known.rows.names, tuple(n + 1 for n in known.rows.n_states)
 
-    def mean_of(codes: IntArray) -> float:
+    def mean_of(codes: CodeArray) -> float:
         rows = CodedRows(names, n_states, codes)
-        return _mean(predictor, density, rows) @ known.row_weights
+        means = density.mean(predictor.probabilities(rows))
+        return float(means @ known.row_weights)
 
     effects = []
     for v, name in enumerate(names):
@@ -219,11 +236,7 @@ def effects_on_mean(
         size = math.sqrt(float(values**2 @ shares))
         effects.append(InputEffect(adapter.inputs.index(name), tuple(values.tolist()), size))
     effects.sort(key=lambda effect: -effect.size)
-    return float(mean_of(known.rows.codes)), tuple(effects)
-
-
-def _mean(predictor: Predictor, density: SmoothDensity, rows: CodedRows) -> FloatArray:
-    return density.mean(predictor.probabilities(rows))
+    return mean_of(known.rows.codes), tuple(effects)
 
 
 def number_held_out(
@@ -236,7 +249,10 @@ def number_held_out(
     if y is None:
         raise DataError("y is missing; pass the numbers too: summarise_regressor(model, X, y)")
     columns = {name: read_column(name, c) for name, c in model.classifier_.columns(x).items()}
-    numbers = np.asarray(read_column("y", y).values, dtype=np.float64)
+    column = read_column("y", y)
+    if not isinstance(column, Numbers) or column.missing.any():
+        raise DataError("y must be numbers without missing entries")
+    numbers = np.asarray(column.values, dtype=np.float64)
     weight = check_weights(weights, len(numbers))
     weight = np.ones(len(numbers)) if weight is None else weight
     n_folds = min(n_folds, len(numbers) // 2)

@@ -1,7 +1,7 @@
 """Convert a ``RegressionSummary`` to the content of a page."""
 
-import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,7 +17,7 @@ from ebnc.report.view import escaped_json, input_data
 from ebnc.report.words import count_text, interval_text, listed, number, shortened
 
 MOST_EFFECTS = 60
-WIDTH, HEIGHT, MARGIN, UNDER = 560.0, 130.0, 22.0, 34.0
+WIDTH, HEIGHT, MARGIN, UNDER = 420.0, 150.0, 22.0, 36.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class RegressionView:
         held = summary.findings.held_out
         sizes = [effect.size for effect in summary.effects]
         self.digits = _digits(summary)
-        self.sentences = _sentences(summary, self.digits)
-        self.figures = _figures(summary, self.digits)
+        self.sentences = _sentences(summary, self.number)
+        self.figures = _figures(summary, self.number)
         self.effects = [
             (summary.inputs[effect.input], self.number(effect.size), 100 * effect.size / max(sizes))
             for effect in summary.effects
@@ -49,8 +49,12 @@ class RegressionView:
         ]
         self.terms: list[TermView] = [
             number_view(
-                summary.inputs[effect.input], effect.input, effect.values, effect.size,
-                summary.n_cases, self.signed,
+                summary.inputs[effect.input],
+                effect.input,
+                effect.values,
+                effect.size,
+                summary.n_cases,
+                self.signed,
             )
             for effect in summary.effects[:MOST_EFFECTS]
         ]
@@ -63,7 +67,7 @@ class RegressionView:
 
     def number(self, value: float) -> str:
         """A number in the unit of the target."""
-        return number(value, self.digits)
+        return number(value, self.digits) if self.digits else count_text(value).replace("-", "−")
 
     def signed(self, value: float) -> str:
         """A number in the unit of the target, with its sign."""
@@ -96,7 +100,7 @@ def _digits(summary: RegressionSummary) -> int:
     return int(np.clip(2 - math.floor(math.log10(spread or 1.0)), 0, 12))
 
 
-def _sentences(summary: RegressionSummary, digits: int) -> tuple[str, ...]:
+def _sentences(summary: RegressionSummary, write: Callable[[float], str]) -> tuple[str, ...]:
     names = [shortened(summary.inputs[effect.input].name) for effect in summary.effects]
     target, total = shortened(summary.target), count_text(len(summary.inputs))
     start = f"The model predicts the distribution of {target} without any input."
@@ -111,12 +115,12 @@ def _sentences(summary: RegressionSummary, digits: int) -> tuple[str, ...]:
     return (
         start,
         f"On held-out data ({count_text(round(held.n_cases))} rows, {held.n_folds} folds) its root "
-        f"mean squared error is {number(held.rmse, digits)} ({number(held.base_rmse, digits)} when "
+        f"mean squared error is {write(held.rmse)} ({write(held.base_rmse)} when "
         "always predicting the mean).",
     )
 
 
-def _figures(summary: RegressionSummary, digits: int) -> list[Figure]:
+def _figures(summary: RegressionSummary, write: Callable[[float], str]) -> list[Figure]:
     held, n_inputs = summary.findings.held_out, len(summary.effects)
     used = Figure("inputs used", count_text(n_inputs), f"of {count_text(len(summary.inputs))}")
     if held is None:
@@ -127,7 +131,7 @@ def _figures(summary: RegressionSummary, digits: int) -> list[Figure]:
     log_density = "−∞" if held.log_density is None else number(held.log_density)
     base = f"normal distribution: {number(held.base_log_density)}"
     return [
-        Figure("RMSE", number(held.rmse, digits), f"of the mean: {number(held.base_rmse, digits)}"),
+        Figure("RMSE", write(held.rmse), f"of the mean: {write(held.base_rmse)}"),
         Figure("R²", number(held.r2), "share of the variance"),
         Figure("log-density", log_density, base),
         Figure("coverage", f"{held.coverage:.1%}", "of 90 % intervals"),
@@ -150,4 +154,3 @@ def _density_chart(summary: RegressionSummary) -> DensityChart:
     )
     bottom = HEIGHT - UNDER
     return DensityChart(WIDTH, HEIGHT, bottom, bottom - 8, bins, ticks, axis.title)
-

@@ -214,9 +214,18 @@ def number_view(
     if x.is_ordered and len(x.states) > 1:
         curve = curve_chart(axis_of(x), values, None, [(0, "")], ends, write)
     bars = _map(
-        None, x.name, x.name, "", ordered.states, ("",), values, unknown,
-        max(-ends.low, ends.high), len(order) if curve else MOST_ROWS,
-        rows_in=_state_counts(ordered, n_cases), write=write,
+        None,
+        x.name,
+        x.name,
+        "",
+        ordered.states,
+        ("",),
+        values,
+        unknown,
+        max(-ends.low, ends.high),
+        len(order) if curve else MOST_ROWS,
+        rows_in=_state_counts(ordered, n_cases),
+        write=write,
     )
     return TermView(x.name, False, size, bars, (), curve, (), index)
 
@@ -299,7 +308,9 @@ def _map(
         for j in kept_columns:
             states = f"{rows[i]} · {columns[j]}" if columns[j] else rows[i]
             count = None if counts is None else float(counts[i, j])
-            cells.append(_cell(float(values[i, j]), float(errors[i, j]), scale, states, count, write))
+            cells.append(
+                _cell(float(values[i, j]), float(errors[i, j]), scale, states, count, write)
+            )
         body.append((shortened(rows[i], LONGEST_STATE * 2), tuple(cells)))
     return HeatMap(
         of_class=of_class,
