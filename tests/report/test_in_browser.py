@@ -232,6 +232,7 @@ def test_everything_is_reached_and_used_by_keyboard(opened):
     """Tab from the top: skip link, sections, theme, nodes of the drawing, states, buttons."""
     problem = two_classes()
     driver = opened(page_of(problem, n_folds=0))
+    driver.execute_script("document.querySelector('#structure details').open = true")
     seen = []
     for _ in range(60):
         driver.switch_to.active_element.send_keys(Keys.TAB)
@@ -365,7 +366,8 @@ def test_it_prints(opened):
 
 def test_looking_at_a_node_shows_its_neighbours(opened):
     driver = opened(page_of(two_classes(), n_folds=0))
-    node = driver.find_element(By.CSS_SELECTOR, ".node.child")
+    driver.execute_script("document.querySelector('#structure details').open = true")
+    node = driver.find_element(By.CSS_SELECTOR, "details .node.child")
     driver.execute_script("arguments[0].focus()", node)
     near = driver.find_elements(By.CSS_SELECTOR, ".node.near")
     assert len(near) >= 2
@@ -395,6 +397,7 @@ def test_a_wide_model_gives_a_page_that_can_be_used(opened):
     assert "1 976 smaller ones are not" in driver.find_element(By.ID, "tables").text.replace(
         "\u202f", " "
     )
+    driver.execute_script("document.querySelector('#structure details').open = true")
     assert "1 880 of the inputs used are not drawn" in driver.find_element(
         By.ID, "structure"
     ).text.replace("\u202f", " ")

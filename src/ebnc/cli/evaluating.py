@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ebnc.errors import ParameterError
-
 if TYPE_CHECKING:
     from ebnc.data.files import DataFiles
     from ebnc.estimator.classifier import EBNCClassifier
     from ebnc.formats.native import ModelFile
     from ebnc.report.network_summary import NetworkSummary
+    from ebnc.report.page import AnySummary
     from ebnc.report.summary import HeldOut, Summary
 
 MOST_EVALUATED = 100_000
@@ -70,30 +69,34 @@ class EvaluationRows:
         return held_out(labelled, n_folds=n_folds)
 
 
-def refuse_regressor(stored: "ModelFile") -> None:
-    """Raise if the model predicts a number: there is no report on it yet."""
-    from ebnc.estimator.regressor import EBNCRegressor
-
-    if isinstance(stored.model, EBNCRegressor):
-        raise ParameterError("there is no report on a model that predicts a number yet")
-
-
 def findings_of(summary: "Summary | NetworkSummary") -> dict[str, Any]:
     """Return the part of a summary that a model file saves."""
     findings = summary.findings if hasattr(summary, "findings") else summary
     return {"report": findings.to_json()}
 
 
-def summary_from(stored: "ModelFile") -> "Summary | NetworkSummary":
+def summary_from(stored: "ModelFile") -> "AnySummary":
     """Summarise a model from a file, with the findings that the file holds."""
+    from ebnc.estimator.regressor import EBNCRegressor
     from ebnc.network.network import Network
-    from ebnc.report import NetworkFindings, Summary, summarise, summarise_network, with_panel
+    from ebnc.report import (
+        NetworkFindings,
+        RegressionFindings,
+        Summary,
+        summarise,
+        summarise_network,
+        summarise_regressor,
+        with_panel,
+    )
 
     report = stored.findings.get("report")
     command = str(stored.provenance)
     if isinstance(stored.model, Network):
         findings = None if report is None else NetworkFindings.from_json(report)
         return summarise_network(stored.model, findings=findings, provenance=command)
+    if isinstance(stored.model, EBNCRegressor):
+        found = None if report is None else RegressionFindings.from_json(report)
+        return summarise_regressor(stored.model, findings=found, provenance=command)
     if report is not None:
         return with_panel(Summary.from_json(report), stored.model)
     return summarise(stored.model, provenance=command)

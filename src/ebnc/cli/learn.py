@@ -119,13 +119,8 @@ def learn(
         if not inputs:
             raise DataError(f"no columns are left to predict {target!r} from")
         if is_number(files, target) if classify is None else not classify:
-            from ebnc.cli.regression import learn_regressor, write_regressor
+            from ebnc.cli.regression import cross_validated, learn_regressor, write_regressor
 
-            if report is not None:
-                raise ParameterError(
-                    f"{target!r} is a number, and there is no report on such a model yet; leave "
-                    "out --report, or use --classify"
-                )
             chosen: dict[str, Any] = {
                 "structure": (structure or Family.naive).value,
                 "criterion": score,
@@ -133,7 +128,25 @@ def learn(
             chosen |= {"prior_scale": scale, "average": average, "time_limit": time_limit}
             chosen |= {"numbers": numbers, "kinds": coding.kinds or None}
             regressor = learn_regressor(files, inputs, target, weights, chosen, progress.step)
-            write_regressor(regressor, files, data, out, as_json=as_json, force=force, quiet=quiet)
+            measured, note = None, ""
+            if report is not None:
+                progress.show("cross-validating")
+                try:
+                    measured = cross_validated(regressor, files, target, weights, folds)
+                except KeyboardInterrupt:
+                    note = "cross-validation was interrupted; the report has no cross-validation"
+            write_regressor(
+                regressor,
+                files,
+                data,
+                out,
+                report,
+                measured,
+                note=note,
+                as_json=as_json,
+                force=force,
+                quiet=quiet,
+            )
             return
         if classify:
             coding = replace(coding, kinds={**coding.kinds, target: "nominal"})

@@ -4,14 +4,18 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ebnc.cli.evaluating import EvaluationRows
 from ebnc.cli.printing import averaged_text, print_json, print_table, readable_count
 from ebnc.cli.provenance import provenance_of
-from ebnc.cli.streams import STANDARD, finishing, output
+from ebnc.cli.streams import STANDARD, finishing, write_with_report
 from ebnc.estimator.regressor import EBNCRegressor
 from ebnc.formats.native import model_bytes
+from ebnc.report import RegressionFindings, render_html, summarise_regressor
+from ebnc.report.regression import VERSION, number_held_out
 
 if TYPE_CHECKING:
     from ebnc.data.files import DataFiles
+    from ebnc.report.regression import NumberHeldOut
     from ebnc.search.trace import Step
 
 
@@ -30,26 +34,44 @@ def learn_regressor(
     return regressor
 
 
+def cross_validated(
+    regressor: EBNCRegressor, files: "DataFiles", target: str, weights: str | None, folds: int
+) -> "NumberHeldOut | None":
+    """Cross-validate a regressor."""
+    rows = EvaluationRows.read(regressor.classifier_, files, target, weights)
+    return number_held_out(regressor, rows.columns, rows.classes, rows.weights, folds)
+
+
 def write_regressor(
     regressor: EBNCRegressor,
     files: "DataFiles",
     data: str,
     out: str,
+    report: str | None,
+    held_out: "NumberHeldOut | None",
     *,
+    note: str,
     as_json: bool,
     force: bool,
     quiet: bool,
 ) -> None:
-    """Write a regressor to a model file, and print a summary."""
+    """Write a regressor to a model file, and perhaps a report, and print a summary."""
     classifier, bins = regressor.classifier_, regressor.density_.bins
     ebnc = regressor.ebnc_
     n_rows = round(classifier.ebnc_.n_cases)
     provenance = provenance_of(files, data, n_rows, regressor.n_features_in_ + 1)
     interrupted = classifier.trace_ is not None and classifier.trace_.interrupted
     with finishing(out):
-        content = model_bytes(regressor, provenance)
-        with output(out, force=force) as file:
-            file.write(content)
+        findings: dict[str, Any] = {}
+        page = b""
+        if report is not None:
+            found = RegressionFindings(VERSION, held_out)
+            summary = summarise_regressor(regressor, findings=found, provenance=str(provenance))
+            findings, page = {"report": found.to_json()}, render_html(summary).encode()
+        content = model_bytes(regressor, provenance, findings)
+        write_with_report(out, content, report, page, force=force)
+        if note:
+            print(f"ebnc: {note}", file=sys.stderr)
         if interrupted:
             limited = regressor.time_limit is not None
             why = "the time limit ended learning" if limited else "interrupted"
@@ -69,6 +91,14 @@ def write_regressor(
                     "log_evidence": classifier.log_evidence_,
                     "averaged_models": len(classifier.models_),
                     "interrupted": interrupted,
+                    "report": report,
+                    "held_out": None
+                    if held_out is None
+                    else {
+                        "folds": held_out.n_folds,
+                        "rmse": held_out.rmse,
+                        "log_density": held_out.log_density,
+                    },
                 }
             )
         elif not quiet:
@@ -84,4 +114,9 @@ def write_regressor(
                 ("averaged over", averaged_text(len(classifier.models_))),
                 ("model file", "standard output" if out == STANDARD else out),
             ]
+            if held_out is not None:
+                words = f"RMSE {held_out.rmse:.4g} ({held_out.base_rmse:.4g} of the mean)"
+                rows.append(("held-out data", f"{words} in {held_out.n_folds} folds"))
+            if report is not None:
+                rows.append(("report", report))
             print_table(rows, stream=sys.stderr if out == STANDARD else sys.stdout)

@@ -21,7 +21,7 @@ def report(
 
     For networks, also from BIF files, it draws the graph and shows the distribution of each node.
     """
-    from ebnc.cli.evaluating import refuse_regressor, summary_from
+    from ebnc.cli.evaluating import summary_from
     from ebnc.cli.streams import STANDARD, model_path, output, refuse_existing_output
     from ebnc.formats.native import ModelFile, read_model
     from ebnc.report import render_html
@@ -33,7 +33,6 @@ def report(
         stored = ModelFile(Network.read_bif(model))
     else:
         stored = read_model(model_path(model))
-    refuse_regressor(stored)
     content = render_html(summary_from(stored)).encode()
     with output(out, force=force) as file:
         file.write(content)

@@ -1,23 +1,28 @@
 """Reports: summarise a model as plain data, then render the data as one HTML page.
 
 ``summarise`` (a model, and optionally data) → ``Summary`` → ``render_html`` or ``write_report``;
-for networks ``summarise_network`` → ``NetworkSummary``. A model file stores a ``Summary``, or the
-``NetworkFindings`` of a network, by their methods ``to_json`` and ``from_json``.
+for networks ``summarise_network`` → ``NetworkSummary``, for regressors ``summarise_regressor`` →
+``RegressionSummary``. A model file stores a ``Summary``, ``NetworkFindings`` or
+``RegressionFindings`` by their methods ``to_json`` and ``from_json``.
 """
 
 from ebnc.report.network_summary import NetworkFindings, NetworkSummary, summarise_network
 from ebnc.report.page import render_html, write_report
 from ebnc.report.panel import with_panel
+from ebnc.report.regression import RegressionFindings, RegressionSummary, summarise_regressor
 from ebnc.report.summarise import summarise
 from ebnc.report.summary import Summary
 
 __all__ = [
     "NetworkFindings",
     "NetworkSummary",
+    "RegressionFindings",
+    "RegressionSummary",
     "Summary",
     "render_html",
     "summarise",
     "summarise_network",
+    "summarise_regressor",
     "with_panel",
     "write_report",
 ]

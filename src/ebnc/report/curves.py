@@ -1,6 +1,6 @@
 """Geometry of effects over an axis: curves with their intervals, and heat maps of pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,7 +13,7 @@ from ebnc.report.held_out import Z_95
 from ebnc.report.words import percent, shortened, signed
 from ebnc.typing import FloatArray, IntArray
 
-WIDTH, LEFT, RIGHT, TOP = 400.0, 44.0, 20.0, 10.0
+WIDTH, LEFT, RIGHT, TOP = 400.0, 50.0, 20.0, 10.0
 CURVE, STRIP, GAP, UNDER = 150.0, 26.0, 6.0, 36.0  # heights
 BESIDE = 46.0  # width of the place of missing entries
 ROW_OF_LABELS, HEIGHT_OF_NUMBERS = 22.0, 190.0
@@ -83,8 +83,12 @@ def curve_chart(
     errors: FloatArray | None,
     classes: Sequence[tuple[int, str]],
     shared: Range,
+    write: Callable[[float], str] = signed,
 ) -> CurveChart:
-    """The chart of a term with one input; ``values`` and ``errors``: shape (states, K)."""
+    """The chart of a term with one input; ``values`` and ``errors``: shape (states, K).
+
+    ``write`` makes a text of a value.
+    """
     n = axis.n_states
     right = WIDTH - RIGHT - (BESIDE if axis.has_missing else 0.0)
     bottom = TOP + CURVE
@@ -120,7 +124,7 @@ def curve_chart(
         lines.append(Line(place if many else k, name, path, band, missing))
     bounds = x_of(axis.bounds)
     heights = STRIP * axis.density
-    texts = [_text(axis, i, values, half, classes) for i in range(len(axis.labels))]
+    texts = [_text(axis, i, values, half, classes, write) for i in range(len(axis.labels))]
     places = [
         Place(float(bounds[i]), float(bounds[i + 1] - bounds[i]), i, texts[i]) for i in range(n)
     ]
@@ -140,7 +144,7 @@ def curve_chart(
             Tick(float(x_of(np.array(place))), text) for place, text in axis_ticks(axis, most)
         ),
         y_axis=tuple(
-            Tick(float(y_of(np.array(tick))), f"{tick:.4g}".replace("-", "−")) for tick in ticks
+            Tick(float(y_of(np.array(tick))), f"{tick:.6g}".replace("-", "−")) for tick in ticks
         ),
         title=axis.title,
         lines=tuple(lines),
@@ -173,11 +177,12 @@ def _text(
     values: FloatArray,
     half: FloatArray | None,
     classes: Sequence[tuple[int, str]],
+    write: Callable[[float], str],
 ) -> str:
     """The state, its contributions with their intervals, and its share of the rows."""
     parts = []
     for k, name in classes:
-        text = signed(float(values[state, k]))
+        text = write(float(values[state, k]))
         if half is not None:
             low, high = (float(values[state, k] + s * half[state, k]) for s in (-1, 1))
             text += f" ({signed(low)} to {signed(high)})"

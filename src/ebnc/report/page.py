@@ -10,10 +10,12 @@ import os
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ebnc.report.network_summary import NetworkSummary
 from ebnc.report.network_view import NetworkView
+from ebnc.report.regression import RegressionSummary
+from ebnc.report.regression_view import RegressionView, regression_data
 from ebnc.report.summary import Summary
 from ebnc.report.view import View, page_data
 from ebnc.report.words import count_text, number, percent, shortened, signed
@@ -23,15 +25,23 @@ if TYPE_CHECKING:
     import jinja2
 
 
-def render_html(summary: Summary | NetworkSummary) -> str:
+AnySummary: TypeAlias = Summary | NetworkSummary | RegressionSummary
+
+
+def render_html(summary: AnySummary) -> str:
     """Return the page as HTML; it needs ``summary.panel`` for its what-if panel."""
     if isinstance(summary, NetworkSummary):
         view: Any = NetworkView(summary)
-        data, template, own_script = "{}", "network.html", "network.js"
+        data, template, own_scripts = "{}", "network.html", ["network.js"]
+    elif isinstance(summary, RegressionSummary):
+        view = RegressionView(summary)
+        data, template = regression_data(summary, view), "regression.html"
+        own_scripts = ["fields.js", "number.js"]
     else:
         view = View(summary)
-        data, template, own_script = page_data(summary), "page.html", "panel.js"
-    script = f"{_asset(own_script)}\n{_asset('common.js')}"
+        data, template = page_data(summary), "page.html"
+        own_scripts = ["fields.js", "panel.js"]
+    script = "\n".join(map(_asset, ["sum.js", *own_scripts, "common.js"]))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
         _environment()
@@ -48,7 +58,7 @@ def render_html(summary: Summary | NetworkSummary) -> str:
 
 
 def write_report(
-    path: str | os.PathLike[str], summary: Summary | NetworkSummary, *, overwrite: bool = True
+    path: str | os.PathLike[str], summary: AnySummary, *, overwrite: bool = True
 ) -> Path:
     """Write the page to ``path`` and return the path.
 

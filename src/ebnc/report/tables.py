@@ -8,7 +8,7 @@ are counted.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -197,6 +197,39 @@ def term_view(summary: Summary, term: TermSummary, scales: Scales) -> TermView:
     return TermView(name, True, term.size, None, tuple(maps), None, heats)
 
 
+def number_view(
+    x: InputSummary,
+    index: int,
+    effect: Sequence[float],
+    size: float,
+    n_cases: float | None,
+    write: Callable[[float], str],
+) -> TermView:
+    """The effect of one input on a number: a curve, or bars; ``write`` makes a text of a value."""
+    order = state_order(x)
+    ordered = _ordered(x, order)
+    values = _array(effect, (-1, 1))[order]
+    unknown: FloatArray = np.full(values.shape, np.nan)
+    ends, curve = _range(values, unknown), None
+    if x.is_ordered and len(x.states) > 1:
+        curve = curve_chart(axis_of(x), values, None, [(0, "")], ends, write)
+    bars = _map(
+        None,
+        x.name,
+        x.name,
+        "",
+        ordered.states,
+        ("",),
+        values,
+        unknown,
+        max(-ends.low, ends.high),
+        len(order) if curve else MOST_ROWS,
+        rows_in=_state_counts(ordered, n_cases),
+        write=write,
+    )
+    return TermView(x.name, False, size, bars, (), curve, (), index)
+
+
 def state_order(x: InputSummary) -> list[int]:
     """Codes of the states as they are listed: in order, else by frequency, the missing one last."""
     codes = range(len(x.states))
@@ -263,6 +296,7 @@ def _map(
     most_rows: int,
     counts: FloatArray | None = None,
     rows_in: Sequence[StateCount] = (),
+    write: Callable[[float], str] = signed,
 ) -> HeatMap:
     """A table of the largest values; unknown ``errors`` are NaN. ``counts``: rows in every cell."""
     kept_rows = _largest(np.abs(values).max(axis=1), most_rows)
@@ -274,7 +308,9 @@ def _map(
         for j in kept_columns:
             states = f"{rows[i]} · {columns[j]}" if columns[j] else rows[i]
             count = None if counts is None else float(counts[i, j])
-            cells.append(_cell(float(values[i, j]), float(errors[i, j]), scale, states, count))
+            cells.append(
+                _cell(float(values[i, j]), float(errors[i, j]), scale, states, count, write)
+            )
         body.append((shortened(rows[i], LONGEST_STATE * 2), tuple(cells)))
     return HeatMap(
         of_class=of_class,
@@ -289,14 +325,21 @@ def _map(
     )
 
 
-def _cell(value: float, error: float, scale: float, states: str, count: float | None) -> Cell:
+def _cell(
+    value: float,
+    error: float,
+    scale: float,
+    states: str,
+    count: float | None,
+    write: Callable[[float], str],
+) -> Cell:
     share = 100 * value / scale
     if count == 0:
         return Cell("", "", 0.0, None, None, f"{states}: no rows; {signed(value, 4)}", True)
     if count is not None:
         states = f"{states} ({count_text(count)} rows)"
     if math.isnan(error):
-        return Cell(signed(value), "", share, None, None, f"{states}: {signed(value, 4)}")
+        return Cell(write(value), "", share, None, None, f"{states}: {write(value)}")
     half = Z_95 * error
     interval = f"{signed(value - half)} to {signed(value + half)}"
     low, high = (min(100.0, max(-100.0, 100 * (value + s * half) / scale)) for s in (-1, 1))

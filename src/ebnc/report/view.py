@@ -178,25 +178,36 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
 
 
 def page_data(summary: Summary) -> str:
-    """JSON for the page's script; “<” is escaped so that no text can end the script element."""
+    """JSON for the page's script."""
     values = np.concatenate([np.array(term.values) for term in summary.terms])
-    data = {
-        "classes": [shortened(name, 200) for name in summary.classes],
-        "inputs": [
-            {
-                "name": shortened(x.name, 200),
-                "states": [shortened(s, 200) for s in x.states],
-                "cuts": x.cuts,
-            }
-            for x in summary.inputs
-        ],
-        "terms": [term.inputs for term in summary.terms],
-        "termNumbers": base64.b64encode(values.astype("<f8").tobytes()).decode("ascii"),
-        "nOthers": summary.n_terms - len(summary.terms),
-        "states": summary.case.states,
-        **_decisions(summary),
-        "panel": summary.panel,
-    }
+    return escaped_json(
+        {
+            "classes": [shortened(name, 200) for name in summary.classes],
+            "inputs": input_data(summary.inputs),
+            "terms": [term.inputs for term in summary.terms],
+            "termNumbers": base64.b64encode(values.astype("<f8").tobytes()).decode("ascii"),
+            "nOthers": summary.n_terms - len(summary.terms),
+            "states": summary.case.states,
+            **_decisions(summary),
+            "panel": summary.panel,
+        }
+    )
+
+
+def input_data(inputs: Sequence[InputSummary]) -> list[dict[str, Any]]:
+    """Names, states and cuts of inputs for the page's script."""
+    return [
+        {
+            "name": shortened(x.name, 200),
+            "states": [shortened(s, 200) for s in x.states],
+            "cuts": x.cuts,
+        }
+        for x in inputs
+    ]
+
+
+def escaped_json(data: Mapping[str, Any]) -> str:
+    """JSON for a script element; “<” is escaped so that no text can end it."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

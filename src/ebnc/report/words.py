@@ -112,6 +112,11 @@ def term_name(inputs: Iterable[str]) -> str:
     return " × ".join(name.strip() or BLANK for name in inputs) or "intercept"
 
 
+def interval_text(low: float, high: float) -> str:
+    """The text of an interval of numbers."""
+    return state_text(Interval(low, high))
+
+
 def interval_texts(states: Sequence[State]) -> list[str]:
     """The text of intervals; if all cuts are half-way between whole numbers, of whole numbers."""
     intervals = [state for state in states if isinstance(state, Interval)]

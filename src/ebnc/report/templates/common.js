@@ -1,8 +1,5 @@
 "use strict";
 (() => {
-  const byId = (id) => document.getElementById(id);
-  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
-
   // -- sortable tables ------------------------------------------------------------------------
   all(".sortable").forEach((table) => {
     all("thead th", table).forEach((head, column) => {

@@ -1,95 +1,23 @@
 "use strict";
-// The model is a sum of small tables; this script adds them up for the chosen states.
+// The page of a classifier. Its model is a sum of small tables; ``sum.js`` adds them up.
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const data = JSON.parse(byId("data").textContent);
   const nClasses = data.classes.length;
-  const byId = (id) => document.getElementById(id);
-  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
-
-  const doubles = (text) => {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    const view = new DataView(bytes.buffer);
-    return Float64Array.from({ length: bytes.length / 8 }, (_, i) => view.getFloat64(8 * i, true));
-  };
-  const percent = (p) => (p > 0 && p < 0.0005 ? "< 0.1 %"
-    : p >= 0.9995 && p < 1 ? "> 99.9 %" : `${(100 * p).toFixed(1)} %`);
+  const model = data.panel && sumOfTables(data, nClasses);
   const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(2);
-  const size = (input, extra) => data.inputs[input].states.length + extra;
-  const address = (inputs, states, extra) =>
-    inputs.reduce((cell, i) => cell * size(i, extra) + states[i], 0);
-  const cells = (inputs, extra) => inputs.reduce((n, i) => n * size(i, extra), 1);
-
-  // Where each table begins among the numbers.
-  const panel = data.panel && { numbers: doubles(data.panel.numbers), models: [] };
-  if (panel) {
-    let start = 0;
-    for (const model of data.panel.models) {
-      const tables = model.scopes.map((scope) => {
-        const table = { scope, start };
-        start += cells(scope, 1) * (nClasses - 1);
-        return table;
-      });
-      panel.models.push({ weight: model.weight, tables });
-    }
-  }
   const terms = { numbers: doubles(data.termNumbers), list: [] };
   data.terms.reduce((start, inputs) => {
     terms.list.push({ inputs, start });
-    return start + cells(inputs, 0) * nClasses;
+    return start + nCells(data, inputs, 0) * nClasses;
   }, 0);
 
-  // (0, λ): log odds of every class against the first.
-  const logOdds = (model, states) => {
-    const odds = new Array(nClasses).fill(0);
-    for (const { scope, start } of model.tables) {
-      const at = start + address(scope, states, 1) * (nClasses - 1);
-      for (let k = 1; k < nClasses; k++) odds[k] += panel.numbers[at + k - 1];
-    }
-    return odds;
-  };
-  const softmax = (odds) => {
-    const largest = Math.max(...odds);
-    const shares = odds.map((value) => Math.exp(value - largest));
-    const total = shares.reduce((a, b) => a + b, 0);
-    return shares.map((share) => share / total);
-  };
-  const addTo = (total, weight, values) => values.forEach((v, k) => { total[k] += weight * v; });
-  const best = (states) => softmax(logOdds(panel.models[panel.models.length - 1], states));
-  const averaged = (states) => {
-    const total = new Array(nClasses).fill(0);
-    for (const model of panel.models) {
-      if (model.weight !== 0) addTo(total, model.weight, softmax(logOdds(model, states)));
-    }
-    return total;
-  };
-  // Predictions are averaged over unknown inputs: over the states of a single unknown input, over
-  // the rows of the background for several.
-  const overUnknown = (predict, states) => {
-    const background = data.panel.background;
-    const unknown = background
-      ? background.inputs.map((_, v) => v).filter((v) => states[background.inputs[v]] >= size(background.inputs[v], 0))
-      : [];
-    if (!unknown.length) return predict(states);
-    const total = new Array(nClasses).fill(0);
-    const addFilled = (weight, code) => {
-      const filled = [...states];
-      for (const v of unknown) filled[background.inputs[v]] = code(v);
-      if (weight > 0) addTo(total, weight, predict(filled));
-    };
-    if (unknown.length === 1) {
-      background.stateWeights[unknown[0]].forEach((weight, code) => addFilled(weight, () => code));
-    } else {
-      background.rows.forEach((row, l) => addFilled(background.rowWeights[l], (v) => row[v]));
-    }
-    return total;
-  };
   const contribution = ({ inputs, start }, states, k) =>
-    inputs.some((i) => states[i] >= size(i, 0)) ? 0
-      : terms.numbers[start + address(inputs, states, 0) * nClasses + k];
+    inputs.some((i) => states[i] >= nStates(data, i, 0)) ? 0
+      : terms.numbers[start + address(data, inputs, states, 0) * nClasses + k];
 
   // -- what if ------------------------------------------------------------------------------
   const MOST_BARS = 12;
-  let states = [...data.states];
+  let states = data.states;
   const ofClass = () => (byId("of-class") ? Number(byId("of-class").value) : 1);
 
   const bars = (odds, k) => {
@@ -167,66 +95,25 @@
     });
   };
 
-  const show = () => {
-    if (!panel) return;
-    const p = overUnknown(averaged, states);
+  const show = (chosen) => {
+    states = chosen;
+    if (!model) return;
+    const p = model.probabilities(states);
     all(".probabilities output").forEach((output, k) => {
       output.dataset.value = String(p[k]);
       output.textContent = percent(p[k]);
       output.closest("tr").querySelector(".meter i").style.width = `${(100 * p[k]).toFixed(3)}%`;
     });
     showLargest(p);
-    const odds = logOdds(panel.models[panel.models.length - 1], states);
     if (byId("best")) {
-      const alone = overUnknown(best, states)[ofClass()];
+      const alone = model.bestProbabilities(states)[ofClass()];
       byId("best").dataset.value = String(alone);
       byId("best").textContent = percent(alone);
       byId("best-class").textContent = data.classes[ofClass()];
     }
-    drawBars(bars(odds, ofClass()));
-    const changed = states.some((code, i) => code !== data.states[i]);
-    byId("case-title").hidden = changed;
-    all("[data-at]").forEach((place) => {
-      const [input, state] = place.dataset.at.split(":").map(Number);
-      place.classList.toggle("here", states[input] === state);
-    });
+    drawBars(bars(model.bestLogOdds(states), ofClass()));
   };
 
-  const choose = (input, code) => {
-    states[input] = code;
-    const field = byId(`i${input}`), slider = byId(`s${input}`);
-    if (field) field.value = String(code);
-    if (!slider) return;
-    const cuts = data.inputs[input].cuts;
-    slider.classList.toggle("idle", code > cuts.length);  // missing or not known
-    if (code <= cuts.length) slider.value = String(code);
-    slider.setAttribute("aria-valuetext", data.inputs[input].states[code] ?? "not known");
-  };
-  const forgetNumber = (input) => {
-    const typed = byId(`n${input}`);
-    if (typed) typed.value = "";
-  };
-  const chooseAll = (codes) => {
-    codes.forEach((code, i) => choose(i, code));
-    all("[data-number]").forEach((field) => { field.value = ""; });
-    show();
-  };
-  const chosenBy = (field, input) => {
-    choose(Number(input), Number(field.value));
-    forgetNumber(input);
-    show();
-  };
-  all("[data-input]").forEach((field) =>
-    field.addEventListener("change", () => chosenBy(field, field.dataset.input)));
-  all("[data-slider]").forEach((field) =>
-    field.addEventListener("input", () => chosenBy(field, field.dataset.slider)));
-  all("[data-number]").forEach((field) => field.addEventListener("input", () => {
-    if (field.value === "" || Number.isNaN(field.valueAsNumber)) return;
-    const input = Number(field.dataset.number), cuts = data.inputs[input].cuts;
-    const above = cuts.findIndex((cut) => field.valueAsNumber <= cut);  // low < x ≤ high
-    choose(input, above < 0 ? cuts.length : above);
-    show();
-  }));
   // -- decisions at a threshold, for two classes --------------------------------------------
   const decide = () => {
     const percentage = Number(byId("threshold").value);
@@ -243,22 +130,17 @@
     all("[data-measure]").forEach((output) => { output.textContent = measures[output.dataset.measure]; });
   };
 
-  const on = (id, event, action) => byId(id) && byId(id).addEventListener(event, action);
-  on("reset", "click", () => chooseAll(data.states));
-  on("forget", "click", () => chooseAll(data.inputs.map((x) => x.states.length)));
-  on("what-if", "submit", (event) => event.preventDefault());
-  on("filter", "input", () => {
-    const wanted = byId("filter").value.toLowerCase();
-    all(".field").forEach((field) => { field.hidden = !field.dataset.name.includes(wanted); });
-  });
-  on("threshold", "input", decide);
-  on("all-classes", "change", show);
-  on("of-class", "change", show);
-  on("table-class", "change", () => all("[data-of-class]").forEach((map) => {
-    map.hidden = map.dataset.ofClass !== byId("table-class").value;
-  }));
-  // On reload, a browser may restore earlier choices.
-  all("[data-input]").forEach((field) => choose(Number(field.dataset.input), Number(field.value)));
-  show();
-  if (byId("threshold")) decide();
+  for (const id of ["all-classes", "of-class"]) {
+    if (byId(id)) byId(id).addEventListener("change", () => show(states));
+  }
+  if (byId("table-class")) {
+    byId("table-class").addEventListener("change", () => all("[data-of-class]").forEach((map) => {
+      map.hidden = map.dataset.ofClass !== byId("table-class").value;
+    }));
+  }
+  if (byId("threshold")) {
+    byId("threshold").addEventListener("input", decide);
+    decide();
+  }
+  whatIf(data, show);
 })();
