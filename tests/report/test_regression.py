@@ -29,7 +29,7 @@ def problem():
 
 
 def test_effects_are_those_of_predictions_with_one_input_set():
-    model, x, y = problem()
+    model, x, _ = problem()
     summary = summarise_regressor(model)
     assert summary.mean == pytest.approx(model.predict(x).mean(), rel=1e-9)
     assert {summary.inputs[e.input].name for e in summary.effects} == set(x)
