@@ -100,6 +100,7 @@ def test_every_kind_of_table_gives_the_same_fit(problem, kind):
     np.testing.assert_array_equal(fitted.probabilities(kind(data)), other.probabilities(data))
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_changes_nothing():
     """Bit by bit, in new processes with one and with two threads."""
     code = """
@@ -356,6 +357,7 @@ def test_bad_input_gets_one_clear_error(data, options, message):
         ebnc.fit(NAIVE, data, **options)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_states_are_refused_unless_declared():
     many = [f"id{i}" for i in range(100_000)]
     data = {"A": many, "Y": ["n", "y"] * 50_000}

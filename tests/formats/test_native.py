@@ -387,6 +387,7 @@ def test_names_and_states_are_never_more_than_text(tmp_path):
     assert saved(model, tmp_path).domain["__class__"] == (label, "b")
 
 
+@pytest.mark.slow
 def test_the_schema_is_one_and_refuses_what_the_reader_refuses():
     jsonschema.Draft202012Validator.check_schema(schema())
     validator = jsonschema.Draft202012Validator(schema())

@@ -43,6 +43,7 @@ def test_effects_are_those_of_predictions_with_one_input_set():
         assert effect.size == pytest.approx(np.sqrt((centred[codes] ** 2).mean()))
 
 
+@pytest.mark.slow
 def test_held_out_measures_are_those_of_scikit_learn():
     model, x, y = problem()
     held = summarise_regressor(model, x, y, n_folds=3).findings.held_out
