@@ -11,7 +11,7 @@ from ebnc.errors import EBNCError
 from ebnc.network.local.table import Table
 from ebnc.report import NetworkFindings, render_html, summarise_network
 from ebnc.report.layers import in_layers
-from ebnc.report.network_drawing import draw_matrix, draw_network, is_tangled
+from ebnc.report.network_drawing import draw_matrix, draw_network, is_tangled, state_bars
 from report_problems import network
 
 
@@ -110,22 +110,29 @@ def test_impossible_data_are_said_to_be_impossible():
     assert "Its fit is not reported" in render_html(summarise_network(net))
 
 
+@pytest.mark.parametrize("with_states", [False, True])
 @pytest.mark.parametrize(
     ("n_nodes", "most"), [(1, 1), (2, 1), (12, 2), (30, 2), (150, 1), (400, 2)]
 )
-def test_networks_are_drawn_with_arcs_that_lead_down_and_pass_no_node(n_nodes, most):
+def test_networks_are_drawn_with_arcs_that_lead_down_and_pass_no_node(n_nodes, most, with_states):
+    """Also where nodes have bars for 2 to 8 states, so that their heights differ."""
     net = network(n_nodes, most)
-    drawing = draw_network({x: net.parents(x) for x in net}, {x: net[x].kind for x in net})
+    sizes = {x: 2 + i % 7 for i, x in enumerate(net)} if with_states else None
+    drawing = draw_network({x: net.parents(x) for x in net}, {x: net[x].kind for x in net}, sizes)
     at = {node.name: node for node in drawing.nodes}
-    assert len(at) == min(n_nodes, 150)
+    assert len(at) == min(n_nodes, 300)
     assert drawing.n_hidden == n_nodes - len(at)
     wanted = {(p, x) for x in at for p in net.parents(x) if p in at}
     assert {(arc.tail, arc.head) for arc in drawing.arcs} == wanted
     for node in drawing.nodes:
         assert node.width / 2 <= node.x <= drawing.width - node.width / 2
         assert node.y + node.height / 2 <= drawing.height
+        for bar in state_bars(node, sizes[node.name]) if sizes else ():
+            assert -node.width / 2 < bar.x < bar.x + bar.width < node.width / 2
+            assert -node.height / 2 < bar.y < bar.y + bar.height < node.height / 2
     for a, b in combinations(drawing.nodes, 2):
-        assert a.y != b.y or abs(a.x - b.x) >= (a.width + b.width) / 2
+        apart = abs(a.y - b.y) >= (a.height + b.height) / 2
+        assert apart or abs(a.x - b.x) >= (a.width + b.width) / 2
     t = np.linspace(0, 1, 9)[:, None]
     basis = np.hstack([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3])
     for arc in drawing.arcs:

@@ -17,6 +17,7 @@ from ebnc.network.local.expansion import expand
 from ebnc.network.local.kinds import KINDS
 from ebnc.network.network import Network
 from ebnc.parameters.ebnc import EBNC
+from ebnc.report.network_asking import Asking, asking_of
 from ebnc.report.summary import TraceStep, TraceSummary, full_table
 from ebnc.report.words import state_text
 from ebnc.typing import FloatArray
@@ -90,11 +91,16 @@ class NodeSummary:
 
 @dataclass(frozen=True, slots=True)
 class NetworkSummary:
-    """The content of a network's report; ``findings`` is the part that needs data or a search."""
+    """The content of a network's report.
+
+    ``findings`` is the part that needs data or a search. ``asking``: marginals, and what the page
+    computes others with.
+    """
 
     title: str
     nodes: tuple[NodeSummary, ...]
     findings: NetworkFindings
+    asking: Asking
     provenance: str
 
     @property
@@ -166,6 +172,7 @@ def summarise_network(
             for i, name in enumerate(network.variables)
         ),
         findings=findings,
+        asking=asking_of(network),
         provenance=provenance,
     )
 

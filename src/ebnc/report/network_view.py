@@ -4,18 +4,34 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from itertools import product
+from typing import NamedTuple
 
 from ebnc.network.local.kinds import words_of
 from ebnc.report.charts import trace_chart
 from ebnc.report.drawing import draw_structure
-from ebnc.report.network_drawing import draw_matrix, draw_network, is_tangled
+from ebnc.report.network_drawing import (
+    MOST_NODES,
+    StateBar,
+    draw_matrix,
+    draw_network,
+    is_tangled,
+    state_bars,
+    with_most_arcs,
+)
 from ebnc.report.network_summary import NetworkSummary, NodeSummary
 from ebnc.report.performance import Figure
-from ebnc.report.view import node_texts
+from ebnc.report.view import escaped_json, node_texts
 from ebnc.report.words import count_text, large_count_text, listed, number, shortened
 from ebnc.structure.embedded import EmbeddedStructure
 
-MOST_NODES = 300
+
+class NodeState(NamedTuple):
+    """A state in the drawing: its place, and p(state) without evidence."""
+
+    bar: StateBar
+    label: str
+    p: float
+    share: float
 
 
 class NodeView:
@@ -67,7 +83,21 @@ class NetworkView:
         self.figures = _figures(summary)
         kinds = {name: node.kind for name, node in nodes.items()}
         tangled = is_tangled(parents)
-        self.drawing = None if tangled else draw_network(parents, kinds)
+        sizes = {name: len(node.states) for name, node in nodes.items()}
+        self.drawing = None if tangled else draw_network(parents, kinds, sizes)
+        marginals = dict(zip(nodes, summary.asking.marginals, strict=True))
+        self.states = {
+            drawn.name: [
+                NodeState(bar, label, p, p / max(marginals[drawn.name]) if bar.upright else p)
+                for bar, label, p in zip(
+                    state_bars(drawn, sizes[drawn.name]),
+                    nodes[drawn.name].states,
+                    marginals[drawn.name],
+                    strict=False,  # too many states are not drawn
+                )
+            ]
+            for drawn in (self.drawing.nodes if self.drawing else ())
+        }
         self.matrix = draw_matrix(parents, kinds) if tangled else None
         self.n_not_drawn = sum(part.n_hidden for part in (self.drawing, self.matrix) if part)
         self.texts = {
@@ -76,14 +106,34 @@ class NetworkView:
             for name, node in nodes.items()
         }
         states = {name: node.states for name, node in nodes.items()}
+        shown = with_most_arcs(parents, MOST_NODES)
         self.nodes = [
             NodeView(i, node, children[node.name], states)
-            for i, node in enumerate(summary.nodes[:MOST_NODES])
+            for i, node in enumerate(summary.nodes)
+            if node.name in shown
         ]
         self.places = {view.node.name: view.index for view in self.nodes}
         self.n_nodes_hidden = len(nodes) - len(self.nodes)
         self.chosen = max(self.nodes, key=lambda view: view.rank).index
         self.trace = trace_chart(summary.trace)
+
+
+def network_data(summary: NetworkSummary) -> str:
+    """JSON for the page's script."""
+    asking = summary.asking
+    return escaped_json(
+        {
+            "nodes": [
+                {
+                    "name": shortened(node.name, 60),
+                    "states": [shortened(state, 80) for state in node.states],
+                    "p": p,
+                }
+                for node, p in zip(summary.nodes, asking.marginals, strict=True)
+            ],
+            "program": asking.program,
+        }
+    )
 
 
 def _n_arcs(summary: NetworkSummary) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ebnc.report.network_summary import NetworkSummary
-from ebnc.report.network_view import NetworkView
+from ebnc.report.network_view import NetworkView, network_data
 from ebnc.report.regression import RegressionSummary
 from ebnc.report.regression_view import RegressionView, regression_data
 from ebnc.report.summary import Summary
@@ -32,7 +32,8 @@ def render_html(summary: AnySummary) -> str:
     """Return the page as HTML; it needs ``summary.panel`` for its what-if panel."""
     if isinstance(summary, NetworkSummary):
         view: Any = NetworkView(summary)
-        data, template, own_scripts = "{}", "network.html", ["network.js"]
+        data, template = network_data(summary), "network.html"
+        own_scripts = ["elimination.js", "network.js"]
     elif isinstance(summary, RegressionSummary):
         view = RegressionView(summary)
         data, template = regression_data(summary, view), "regression.html"

@@ -32,17 +32,19 @@ NO_WEIGHTS: Mapping[str, FloatArray] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Elimination:
-    """An elimination order, and the number of cells of the largest intermediate table.
+    """An elimination order, and the number of cells of its intermediate tables.
 
     ``kept``: the variables of the result. ``axes``: the unobserved variables in the order of the
     axes of every table: kept ones first, then hidden ones; the last axis is summed out first.
-    ``factors``: every relevant node with the axes of its table.
+    ``factors``: every relevant node with the axes of its table. ``largest``, ``together``: cells of
+    the largest table, and of all tables before their last axis is summed out.
     """
 
     kept: tuple[str, ...]
     axes: tuple[str, ...]
     factors: tuple[tuple[str, tuple[str, ...]], ...]
     largest: int
+    together: int
 
 
 def plan_elimination(
@@ -64,10 +66,10 @@ def plan_elimination(
             neighbours[x] |= scope
     cells = {x: prod(n_states[u] for u in neighbours[x]) for x in hidden}
     order: list[str] = []
-    largest = _checked(prod(n_states[x] for x in kept))
+    sizes = [_checked(prod(n_states[x] for x in kept))]
     while cells:
         name = min(cells, key=cells.__getitem__)
-        largest = max(largest, _checked(cells.pop(name)))
+        sizes.append(_checked(cells.pop(name)))
         order.append(name)
         clique = neighbours.pop(name) - {name}
         for x in clique:
@@ -77,7 +79,7 @@ def plan_elimination(
     axes = (*kept, *reversed(order))
     place = {x: i for i, x in enumerate(axes)}
     factors = tuple((x, tuple(sorted(scopes[x], key=place.__getitem__))) for x in nodes)
-    return Elimination(tuple(kept), axes, factors, largest)
+    return Elimination(tuple(kept), axes, factors, max(sizes), sum(sizes))
 
 
 class Eliminator:

@@ -12,7 +12,6 @@ p(h, s) sums to the marginal of h, and to the probabilities of all tables that w
 """
 
 from collections.abc import Collection, Mapping
-from math import prod
 
 import numpy as np
 
@@ -35,13 +34,11 @@ class TwoPasses:
     ) -> None:
         network = eliminator.network
         plan = plan_elimination(network, (), observed, network.order)
-        self._program = Program(eliminator, plan, sorted(weighted), keeps_all=True)
-        n_states = network.domain.n_states
-        n_cells = sum(prod(map(n_states, step.scope)) for step in self._program.steps)
-        if n_cells > MOST_CELLS_TOGETHER:
+        if plan.together > MOST_CELLS_TOGETHER:
             raise TooLargeError(
                 f"the exact sums need tables of more than {MOST_CELLS_TOGETHER} cells together"
             )
+        self._program = Program(eliminator, plan, sorted(weighted), keeps_all=True)
 
     def marginals(
         self, rows: CodedRows, log_weights: Mapping[str, FloatArray]
