@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ebnc.fitted import FittedEBNC
     from ebnc.fitting.closest_theta import closest_embedded_network
     from ebnc.formats.bif import read_bif, write_bif
+    from ebnc.formats.code.export import export
     from ebnc.formats.native import load, save
     from ebnc.learn import fit, fit_theta
     from ebnc.network.local.noisy_max import NoisyMax
@@ -71,6 +72,7 @@ __all__ = [
     "dimension",
     "dimension_by_blocks",
     "dimension_by_elimination",
+    "export",
     "fit",
     "fit_theta",
     "generic_dimension",
@@ -109,6 +111,7 @@ _HOME = {
     "dimension": "ebnc.parameters.dimension",
     "dimension_by_blocks": "ebnc.parameters.blocks",
     "dimension_by_elimination": "ebnc.parameters.elimination",
+    "export": "ebnc.formats.code.export",
     "fit": "ebnc.learn",
     "fit_theta": "ebnc.learn",
     "generic_dimension": "ebnc.parameters.generic",

@@ -34,4 +34,4 @@ def test_the_commands_of_the_readme_run(tmp_path):
     assert done.stderr == ""
     names = {path.name for path in tmp_path.iterdir()}
     models, pages = {"model.json", "network.json"}, {"report.html", "again.html", "network.html"}
-    assert names == {"demo", "predictions.csv", *models, *pages}
+    assert names == {"demo", "predictions.csv", "model.sql", *models, *pages}

@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
-from ebnc.cli import demo, dimension, learn, predict, report
-from ebnc.cli.network import export, loglik, marginals, query, sample
+from ebnc.cli import demo, dimension, export, learn, predict, report
+from ebnc.cli.network import export as network_export
 from ebnc.cli.network import learn as network_learn
+from ebnc.cli.network import loglik, marginals, query, sample
 from ebnc.cli.network import predict as network_predict
 
 app = typer.Typer(
@@ -41,6 +42,7 @@ app.command("learn")(learn.learn)
 app.command("predict")(predict.predict)
 app.command("dimension")(dimension.dimension)
 app.command("report")(report.report)
+app.command("export")(export.export)
 app.command("demo")(demo.demo)
 
 network = typer.Typer(
@@ -53,5 +55,5 @@ network.command("query")(query.query)
 network.command("marginals")(marginals.marginals)
 network.command("predict")(network_predict.predict)
 network.command("loglik")(loglik.loglik)
-network.command("export")(export.export)
+network.command("export")(network_export.export)
 app.add_typer(network, name="network")

@@ -185,8 +185,7 @@ def read_predictor(path: str | os.PathLike[str]) -> Predictor:
         if opened.kind == "ebnc":
             return Predictor.of_ebnc(ebnc_from_json(opened.model), compiled=False)
         raise FormatError(
-            f"a model of kind {opened.kind!r} does not predict one variable; use "
-            "`ebnc network query`"
+            f"a {opened.kind} does not predict one variable; see `ebnc network --help`"
         )
 
 

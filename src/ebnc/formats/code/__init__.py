@@ -1,0 +1,1 @@
+"""Models as code for other programs: what to compute (``scorecard``), and one writer a language."""
