@@ -3,7 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from ebnc.errors import FormatError, ParameterError
 from ebnc.formats.code.scorecard import Scorecard
@@ -83,9 +83,11 @@ def _predictor(model: Any) -> Predictor:
     if isinstance(model, EBNC):
         return Predictor.of_ebnc(model)
     if hasattr(model, "density_"):
-        return replace(model.classifier_.predictor_, density=model.density_)
+        of_bins: Predictor = model.classifier_.predictor_
+        return replace(of_bins, density=model.density_)
     if hasattr(model, "predictor_"):
-        return cast(Predictor, model.predictor_)  # of a classifier
+        of_classes: Predictor = model.predictor_
+        return of_classes
     raise FormatError(
         f"a {type(model).__name__} cannot be exported as code; a fitted classifier, regressor or "
         "EBNC can"
