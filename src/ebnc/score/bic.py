@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from ebnc.errors import ParameterError
 from ebnc.fitting.fit import Fit
-from ebnc.fitting.optimum import find_optimum
+from ebnc.fitting.newton import maximise
+from ebnc.fitting.optimum import find_optimum, fit_at
 from ebnc.likelihood.posterior import Posterior
 from ebnc.likelihood.prior import NormalPrior
 from ebnc.typing import FloatArray
@@ -13,6 +14,10 @@ from ebnc.typing import FloatArray
 RIDGE = 1e-12
 """Precision of the nearly flat prior, relative to N: small enough that the maximum is the supremum
 to about 10⁻¹⁰ N, large enough that Hessians are numerically positive definite."""
+
+
+TOLERANCE = 1e-8
+"""Nats to which BIC is computed: where classes are separated, each e-fold takes a new Hessian."""
 
 
 def bic(log_likelihood: float, dimension: int, n_cases: float) -> float:
@@ -33,8 +38,12 @@ def likelihood_supremum(likelihood: Posterior, start: FloatArray | None = None) 
     If the classes are separated, no φ reaches the supremum, but it is finite, which is enough for
     eq. 9. The prior of ``likelihood`` is not used; ``start``: the first φ.
     """
+    return find_optimum(_nearly_flat(likelihood), start)
+
+
+def _nearly_flat(likelihood: Posterior) -> Posterior:
     scale = 1.0 / math.sqrt(RIDGE * likelihood.data.n_cases)
-    return find_optimum(likelihood.with_prior(NormalPrior((scale,), scale, scale)), start)
+    return likelihood.with_prior(NormalPrior((scale,), scale, scale))
 
 
 def with_bic(fit: Fit, likelihood: Posterior) -> Fit:
@@ -48,5 +57,6 @@ def with_bic(fit: Fit, likelihood: Posterior) -> Fit:
     if fit.prior.is_proper:
         if fit.factor is None:
             return fit
-        largest = likelihood_supremum(likelihood, fit.solution.phi)
+        flat = _nearly_flat(likelihood)
+        largest = fit_at(flat, maximise(flat, fit.solution.phi, tolerance=TOLERANCE), None)
     return replace(fit, bic=bic(largest.log_likelihood, fit.design.dimension, fit.n_cases))
