@@ -140,3 +140,4 @@ def __dir__() -> list[str]:
 
 for _name in ("read_bif", "save", "write_bif"):  # methods of models call them
     provide(_name, partial(__getattr__, _name))
+provide("draw_html", lambda: import_module("ebnc.report.inline").draw_html)

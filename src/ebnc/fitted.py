@@ -87,6 +87,9 @@ class FittedEBNC(EBNC):
         """
         return self.laplace() if self.fit.log_evidence is None else self.fit.log_evidence
 
+    def _facts(self) -> list[tuple[str, object]]:
+        return [*super()._facts(), *self.fit.facts]
+
     def laplace(self, curvature: "Curvature" = "posterior") -> float:
         """Return Laplace's log p(D | m), eq. 8.
 

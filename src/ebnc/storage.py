@@ -1,8 +1,8 @@
-"""A registry of functions that read and write model files.
+"""A registry of functions that read, write and draw models.
 
-Formats import models, so models must not import formats; yet models have methods such as ``save``.
-These methods look the function up here by name. ``ebnc/__init__.py``, which lists the module of
-every public name, registers it.
+Formats and reports import models, so models must not import them; yet models have methods such as
+``save``. These methods look the function up here by name. ``ebnc/__init__.py``, which lists the
+module of every public name, registers it.
 """
 
 from collections.abc import Callable

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ebnc import EBNCClassifier
-from ebnc.report import render_html, summarise, summarise_network
+from ebnc.report import render_html, report, summarise, summarise_network
 from report.browser_log import errors_and_requests
 from report_problems import HOSTILE, hostile, many_classes, network, two_classes
 
@@ -16,6 +16,7 @@ from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 from selenium.webdriver.support.select import Select  # noqa: E402
+from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -247,7 +248,8 @@ def test_everything_is_reached_and_used_by_keyboard(opened):
     assert any("node target" in (entry[2] or "") for entry in seen)
     before = shown(driver)
     field = driver.find_element(By.ID, "i0")
-    field.send_keys(Keys.ARROW_UP if field.get_attribute("value") != "0" else Keys.ARROW_DOWN)
+    is_first = field.get_property("selectedIndex") == 0
+    field.send_keys(Keys.ARROW_DOWN if is_first else Keys.ARROW_UP)
     assert not np.allclose(shown(driver), before)
     driver.find_element(By.ID, "reset").send_keys(Keys.ENTER)
     np.testing.assert_allclose(shown(driver), before, atol=1e-12)
@@ -403,4 +405,20 @@ def test_a_wide_model_gives_a_page_that_can_be_used(opened):
     ).text.replace("\u202f", " ")
     field = driver.find_element(By.ID, "filter")
     field.send_keys("v1")
+    assert errors_and_requests(driver) == ([], [])
+
+
+def test_a_report_works_inside_a_notebook(opened):
+    """In its frame the panel computes, and links stay in the report."""
+    problem = two_classes()
+    shown_inside = report(problem.model, problem.x, problem.y, target="weather", n_folds=0)
+    driver = opened(f"<!doctype html><title>notebook</title>{shown_inside._repr_html_()}")
+    driver.switch_to.frame(driver.find_element(By.TAG_NAME, "iframe"))
+    wanted = problem.model.predict_proba(problem.x.iloc[:1])[0]
+    np.testing.assert_allclose(shown(driver), wanted, atol=1e-9)
+    driver.find_element(By.CSS_SELECTOR, 'nav a[href="#tables"]').click()
+    top = "return document.getElementById('tables').getBoundingClientRect().top"
+    WebDriverWait(driver, 10).until(lambda _: driver.execute_script(top) < 200)
+    np.testing.assert_allclose(shown(driver), wanted, atol=1e-9)
+    driver.switch_to.default_content()
     assert errors_and_requests(driver) == ([], [])

@@ -1,7 +1,9 @@
-"""Facts about a fitted classifier for its representation, as text or as an HTML table."""
+"""Facts about a fitted classifier for its representation, as text or as HTML."""
 
-from html import escape
 from typing import Any
+
+from ebnc.markup import Bar, html_facts, html_table
+from ebnc.storage import provided
 
 MOST_NAMES = 12
 LONGEST = 400  # characters of a structure
@@ -34,10 +36,16 @@ def facts_as_text(classifier: Any) -> str:
 
 
 def facts_as_html(classifier: Any) -> str:
-    """Format the facts as a table; all text is escaped, because names come from data."""
-    rows = "".join(
-        f'<tr><th style="text-align:left;padding-right:1em">{escape(name)}</th>'
-        f'<td style="text-align:left">{escape(value)}</td></tr>'
-        for name, value in facts(classifier)
-    )
-    return f'<table class="ebnc-facts">{rows}</table>' if rows else ""
+    """Format the facts as HTML, with the structure and the importances of the inputs."""
+    known = facts(classifier)
+    if not known:
+        return ""
+    worths = sorted(classifier.feature_worths_, key=lambda each: -each.worth)
+    largest = max((each.worth for each in worths), default=1.0)
+    rows = [
+        (each.feature, Bar(f"{each.worth:.3f}", each.worth / largest if largest > 0 else 0.0))
+        for each in worths[:MOST_NAMES]
+    ]
+    importances = html_table(("input", "importance (nats)"), rows) if rows else ""
+    drawing = provided("draw_html")(classifier.structure_)
+    return f'<div class="ebnc-facts">{html_facts(known[1:])}{importances}{drawing}</div>'

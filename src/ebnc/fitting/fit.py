@@ -8,6 +8,7 @@ from ebnc.fitting.solution import Solution
 from ebnc.likelihood.class_form import ClassForm
 from ebnc.likelihood.design import Design
 from ebnc.likelihood.prior import NormalPrior
+from ebnc.markup import html_facts
 from ebnc.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -42,6 +43,20 @@ class Fit:
     def phi(self) -> FloatArray:
         """φ̃ in the orthonormal coding and the order of the basis, shape (d,)."""
         return self.design.to_basis(self.solution.phi)
+
+    @property
+    def facts(self) -> list[tuple[str, object]]:
+        """Names and values of the scores, for a reader."""
+        scores = (
+            ("log-likelihood", self.log_likelihood),
+            ("BIC", self.bic),
+            ("log evidence", self.log_evidence),
+        )
+        known = [(name, f"{value:.3f} nats") for name, value in scores if value is not None]
+        return [("rows", f"{self.n_cases:g}"), *known]
+
+    def _repr_html_(self) -> str:
+        return html_facts([("parameters", self.design.dimension), *self.facts])
 
     @property
     def form(self) -> ClassForm:

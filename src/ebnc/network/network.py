@@ -507,6 +507,10 @@ class LearnedNetwork(Network):
         """The score that was maximised: log evidence or BIC, with the structure prior."""
         return math.fsum(self.scores.values())
 
+    def _facts(self) -> list[tuple[str, object]]:
+        learned = [("rows", f"{self.n_cases:g}"), ("score", f"{self.learned_score:.3f} nats")]
+        return [*super()._facts(), *learned]
+
 
 class FittedNetwork(Network):
     """A network with given arcs, and its scores on the data that it was fitted to.
@@ -538,6 +542,9 @@ class FittedNetwork(Network):
         super().__init__(locals_, densities)
         self.node_scores = node_scores
         self.n_cases = n_cases
+
+    def _facts(self) -> list[tuple[str, object]]:
+        return [*super()._facts(), ("rows", f"{self.n_cases:g}"), ("BIC", f"{self.bic:.3f} nats")]
 
     @property
     def bic(self) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ebnc.domain import DomainLike
+from ebnc.markup import html_table
 from ebnc.parameters.constants import sizes_of
 from ebnc.parameters.decomposition import turns
 from ebnc.parameters.incidence import independent_configurations
@@ -74,6 +75,10 @@ class BlockDimension(int):
         self = super().__new__(cls, sum(block.rank for block in blocks))
         self.blocks = tuple(blocks)
         return self
+
+    def _repr_html_(self) -> str:
+        rows = [(block.variable or "none: ψ₀", block.rank) for block in self.blocks]
+        return html_table(("block of", "rank"), rows, note=f"dimension {int(self)}")
 
     def __getnewargs__(self) -> tuple[tuple[PsiBlock, ...]]:  # type: ignore[override]
         return (self.blocks,)

@@ -27,12 +27,15 @@ from ebnc.data.frames import columns_to_frame
 from ebnc.data.rows import CodedRows
 from ebnc.domain import State
 from ebnc.errors import ParameterError
+from ebnc.markup import html_table
 from ebnc.memory import refuse_if_too_large
 from ebnc.parameters.background import Background
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.phi import Basis, Term, change_coding, term_text
 from ebnc.parameters.tables import refuse_large_table
 from ebnc.typing import FloatArray
+
+MOST_SHOWN = 10  # rows of data that a notebook shows
 
 Weights: TypeAlias = Literal["training", "uniform"]
 StateWeights: TypeAlias = Mapping[str, FloatArray]
@@ -59,6 +62,23 @@ class Contributions(NamedTuple):
     def log_odds(self) -> FloatArray:
         """g, shape (rows, K): log odds of every class against the mean of the others."""
         return np.asarray(self.values.sum(axis=1))
+
+    def _repr_html_(self) -> str:
+        classes = [1] if len(self.classes) == 2 else range(len(self.classes))
+        names = [*map(term_text, self.terms), "log odds"]
+        some = self.values[:MOST_SHOWN]
+        whole = np.concatenate([some, some.sum(axis=1, keepdims=True)], axis=1)
+        if len(whole) == 1:  # one row of the data reads best downwards
+            columns = ("term", *(f"adds to {self.classes[k]}" for k in classes))
+            return html_table(columns, zip(names, *whole[0].T[classes].tolist(), strict=True))
+        rows = [
+            (i, str(self.classes[k]), *whole[i, :, k].tolist())
+            for i in range(len(whole))
+            for k in classes
+        ]
+        n_more = len(self.values) - len(whole)
+        note = f"… and {n_more} more rows" if n_more else ""
+        return html_table(("row", "log odds of", *names), rows, note=note)
 
     def to_frame(self, of_class: State = None) -> Any:
         """A DataFrame with one row for each row of the data, and one column for each term.

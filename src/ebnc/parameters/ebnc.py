@@ -14,6 +14,7 @@ from ebnc.data.rows import CodedRows
 from ebnc.data.table import TableLike as Table
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError
+from ebnc.markup import html_facts
 from ebnc.parameters.background import Background
 from ebnc.parameters.coding import INDICATOR, ORTHONORMAL, coding_named, column_labels
 from ebnc.parameters.contributions import Contributions, Weights, contributions, weights_named
@@ -138,6 +139,17 @@ class EBNC:
         return (
             f"EBNC({self.structure}, target={self.structure.target!r}, dimension={self.dimension})"
         )
+
+    def _repr_html_(self) -> str:
+        return f"<div>{html_facts(self._facts())}{provided('draw_html')(self.structure)}</div>"
+
+    def _facts(self) -> list[tuple[str, object]]:
+        """Names and values of what a notebook shows of the model."""
+        return [
+            ("target", f"{self.target} ({', '.join(map(str, self.domain[self.target]))})"),
+            ("inputs", f"{len(self.parents)}: {', '.join(self.parents)}"),
+            ("parameters", self.dimension),
+        ]
 
     @property
     def target(self) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ebnc.data.frames import columns_to_frame, labels_to_column
 from ebnc.domain import State
+from ebnc.markup import html_table
 from ebnc.parameters.phi import term_text
 
 
@@ -50,6 +51,15 @@ class PhiTable(tuple[PhiRow, ...]):
             errors = np.array([row.standard_error for row in self], dtype=np.float64)
             columns.append(("standard_error", errors))
         return columns_to_frame(columns)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (term_text(row.term), _states_text(row), str(row.of_class), row.value)
+            + (() if row.standard_error is None else (row.standard_error,))
+            for row in self
+        ]
+        columns = ("term", "states", "class", "value", *(("std. error",) * self.is_fitted))
+        return html_table(columns, rows)
 
     def __str__(self) -> str:
         cells = [("term", "states", "class", "value", *(["std. error"] if self.is_fitted else []))]

@@ -3,9 +3,11 @@
 ``summarise`` (a model, and optionally data) → ``Summary`` → ``render_html`` or ``write_report``;
 for networks ``summarise_network`` → ``NetworkSummary``, for regressors ``summarise_regressor`` →
 ``RegressionSummary``. A model file stores a ``Summary``, ``NetworkFindings`` or
-``RegressionFindings`` by their methods ``to_json`` and ``from_json``.
+``RegressionFindings`` by their methods ``to_json`` and ``from_json``. ``report`` (a model) →
+``Report``, which a notebook shows.
 """
 
+from ebnc.report.inline import Report, report
 from ebnc.report.network_summary import NetworkFindings, NetworkSummary, summarise_network
 from ebnc.report.page import render_html, write_report
 from ebnc.report.panel import with_panel
@@ -18,8 +20,10 @@ __all__ = [
     "NetworkSummary",
     "RegressionFindings",
     "RegressionSummary",
+    "Report",
     "Summary",
     "render_html",
+    "report",
     "summarise",
     "summarise_network",
     "summarise_regressor",

@@ -35,8 +35,9 @@ class NodeState(NamedTuple):
 
 
 class NodeView:
-    """The panel of one node; ``drawing``: its embedded structure, or None.
+    """The panel of one node; ``drawing``: its embedded structure if inputs interact in it.
 
+    ``is_additive``: whether it is an EBNC whose inputs do not interact.
     ``rows``: p(z | parents), the states of the parents before the probabilities.
     """
 
@@ -51,9 +52,13 @@ class NodeView:
         self.kind = words_of(node.kind)
         self.full_table = large_count_text(node.full_table, node.log10_full_table)
         self.drawing, self.texts = None, {}
+        self.is_additive = False
         if node.families and node.parents:
             structure = EmbeddedStructure(node.name, node.families)
-            self.drawing, self.texts = draw_structure(structure), node_texts(structure, node.name)
+            self.is_additive = max(map(len, structure.clusters)) == 1
+            if not self.is_additive:
+                self.drawing = draw_structure(structure)
+                self.texts = node_texts(structure, node.name)
         parents_states = product(*(states[x] for x in node.parents))
         self.rows = list(zip(parents_states, node.table, strict=False))  # the table may be empty
 

@@ -45,7 +45,7 @@ def render_html(summary: AnySummary) -> str:
     script = "\n".join(map(_asset, ["sum.js", *own_scripts, "common.js"]))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
-        _environment()
+        environment()
         .get_template(template)
         .render(
             view=view,
@@ -75,7 +75,8 @@ def _asset(name: str) -> str:
 
 
 @cache
-def _environment() -> "jinja2.Environment":
+def environment() -> "jinja2.Environment":
+    """Return what renders the templates; it escapes every text."""
     import jinja2
 
     environment = jinja2.Environment(

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ebnc.markup import html_table
+
 
 @dataclass(frozen=True)
 class Step:
@@ -28,6 +30,12 @@ class SearchTrace:
     n_screened: int = 0
     n_fits: int = 0
     interrupted: bool = False
+
+    def _repr_html_(self) -> str:
+        rows = [(step.score, step.dimension, step.seconds, step.move) for step in self.steps]
+        end = "interrupted; " if self.interrupted else ""
+        note = f"{end}{self.n_screened} screened, {self.n_fits} fitted"
+        return html_table(("score", "d", "seconds", "move"), rows, note=note)
 
     def __str__(self) -> str:
         lines = [f"{'score':>12}  {'d':>5}  {'seconds':>8}  move", *map(str, self.steps)]

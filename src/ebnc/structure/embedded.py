@@ -12,6 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 from ebnc.errors import StructureError
+from ebnc.storage import provided
 from ebnc.structure.absorption import absorbers, absorbing_families
 from ebnc.structure.clusters import maximal_sets
 from ebnc.structure.model_string import format_model_string, parse_model_string
@@ -225,6 +226,10 @@ class EmbeddedStructure:
 
     def __repr__(self) -> str:
         return f"EmbeddedStructure.from_string({str(self)!r}, target={self.target!r})"
+
+    def _repr_html_(self) -> str:
+        drawing: str = provided("draw_html")(self)
+        return drawing
 
     def to_networkx(self) -> "networkx.DiGraph[str]":
         """Convert the DAG to a networkx ``DiGraph``."""

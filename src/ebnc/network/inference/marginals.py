@@ -10,6 +10,7 @@ import numpy as np
 
 from ebnc.data.frames import columns_to_frame, labels_to_column
 from ebnc.errors import QueryError, TooLargeError
+from ebnc.markup import html_table, probability
 from ebnc.network.inference.query import (
     METHODS,
     Method,
@@ -22,6 +23,7 @@ from ebnc.network.inference.query import (
 from ebnc.network.inference.query_result import QueryResult
 from ebnc.network.inference.question import Question
 from ebnc.network.inference.two_passes import TwoPasses
+from ebnc.network.local.decision_nodes import state_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,16 @@ class Marginals(Mapping[str, QueryResult]):
             columns["low"] = np.concatenate([low for low, _ in ends])
             columns["high"] = np.concatenate([high for _, high in ends])
         return columns_to_frame(columns.items())
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name if i == 0 else "", state_text(state), probability(p))
+            for name, each in self.items()
+            for i, (state, p) in enumerate(
+                zip(each.states[0], each.probabilities.tolist(), strict=True)
+            )
+        ]
+        return html_table(("variable", "state", "p"), rows)
 
     def __str__(self) -> str:
         return "\n\n".join(str(result) for result in self.values())

@@ -10,6 +10,7 @@ import numpy as np
 
 from ebnc.domain import State
 from ebnc.errors import TooLargeError
+from ebnc.markup import html_table
 from ebnc.network.inference.question import Question
 from ebnc.network.inference.two_passes import TwoPasses
 from ebnc.network.local.decision_nodes import state_text
@@ -34,6 +35,11 @@ class MostProbable:
     def __getitem__(self, name: str) -> State:
         """Return the state of a variable."""
         return self.states[name]
+
+    def _repr_html_(self) -> str:
+        rows = [(name, state_text(state)) for name, state in self.states.items()]
+        note = f"probability {np.exp(self.log_probability):.4g}"
+        return html_table(("variable", "state"), rows, note=note)
 
     def __str__(self) -> str:
         width = max(map(len, self.states), default=0)

@@ -11,6 +11,7 @@ import numpy as np
 from ebnc.data.frames import cells_to_frame
 from ebnc.domain import Interval, State
 from ebnc.errors import QueryError
+from ebnc.markup import html_table, probability
 from ebnc.network.local.decision_nodes import state_text
 from ebnc.parameters.bin_density import BinDensity, check_levels
 from ebnc.typing import FloatArray
@@ -141,6 +142,19 @@ class QueryResult:
         if self.standard_errors is not None:
             values["standard_error"] = self.standard_errors
         return cells_to_frame(dict(zip(self.variables, self.states, strict=True)), values)
+
+    def _repr_html_(self) -> str:
+        columns = [*self.variables, "p"]
+        errors = [] if self.standard_errors is None else self.standard_errors.ravel().tolist()
+        if errors:
+            columns.append("std. error")
+        rows = [
+            [*map(state_text, key), probability(p), *errors[i : i + 1]]
+            for i, (key, p) in enumerate(
+                zip(product(*self.states), self.probabilities.ravel().tolist(), strict=True)
+            )
+        ]
+        return html_table(columns, rows, note=f"Warning: {self.warning}" if self.warning else "")
 
     def __str__(self) -> str:
         lines = [[*self.variables, "p"]]

@@ -18,6 +18,7 @@ from ebnc.data.read import row_weights
 from ebnc.data.sources import source_of
 from ebnc.data.table import Frame
 from ebnc.errors import DataError, ParameterError
+from ebnc.markup import Bar, html_table
 from ebnc.network.model.joint import Joint
 from ebnc.typing import FloatArray
 
@@ -51,6 +52,10 @@ class ArcStrengths:
             The variables.
         """
         return self[x, y] + self[y, x]
+
+    def _repr_html_(self) -> str:
+        rows = [(*arc, Bar(f"{share:.2f}", share)) for arc, share in self.shares.items()]
+        return html_table(("parent", "child", "share"), rows, note=f"{self.n} networks")
 
     def to_frame(self) -> Any:
         """A DataFrame of the first of pandas, polars, pyarrow that is installed.

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ebnc.markup import html_table
+
 
 @dataclass(frozen=True)
 class Change:
@@ -55,6 +57,12 @@ class NetworkTrace:
     steps: list[NetworkStep] = field(default_factory=list)
     n_fits: int = 0
     interrupted: bool = False
+
+    def _repr_html_(self) -> str:
+        rows = [(step.score, step.seconds, step.change) for step in self.steps]
+        end = "interrupted; " if self.interrupted else ""
+        note = f"{end}{self.n_fits} nodes fitted"
+        return html_table(("score", "seconds", "change"), rows, note=note)
 
     def __str__(self) -> str:
         lines = [f"{'score':>14}  {'seconds':>8}  change"]

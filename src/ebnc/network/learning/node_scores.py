@@ -19,6 +19,7 @@ from ebnc.fitted import FittedEBNC
 from ebnc.fitting.optimum import likelihood_of
 from ebnc.learn import fit_cases
 from ebnc.likelihood.posterior import Posterior
+from ebnc.markup import html_table
 from ebnc.network.local.configurations import ConfigurationCounts, count_by, count_configurations
 from ebnc.network.local.decision_nodes import DecisionNodes
 from ebnc.network.local.local import Local
@@ -81,6 +82,10 @@ class NetworkScore:
     def total(self) -> float:
         """The sum over nodes."""
         return math.fsum(self.by_node.values())
+
+    def _repr_html_(self) -> str:
+        rows = [*self.by_node.items()]
+        return html_table(("node", self.criterion), rows, note=f"total {self.total:.4f}")
 
     def __repr__(self) -> str:
         width = max(len("total"), *(len(name) for name in self.by_node))

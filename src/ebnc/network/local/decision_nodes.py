@@ -18,6 +18,7 @@ from ebnc.data.table import TableLike as Rows
 from ebnc.domain import DomainLike, State, as_domain
 from ebnc.errors import ParameterError
 from ebnc.kernels.trees import find_leaves
+from ebnc.markup import html_text
 from ebnc.network.local.plain import FieldType, equal_by_value, frozen
 from ebnc.typing import FloatArray, IntArray
 
@@ -69,6 +70,9 @@ class DecisionNodes:
     def __repr__(self) -> str:
         name = type(self).__name__
         return f"{name}({self.target!r}, {list(self.parents)}, leaves={self.n_leaves})"
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self), title=self.target)
 
     @property
     def n_leaves(self) -> int:

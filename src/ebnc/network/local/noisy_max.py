@@ -32,6 +32,7 @@ from ebnc.data.rows import CodedRows
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import DomainLike, as_domain
 from ebnc.errors import ParameterError
+from ebnc.markup import html_text
 from ebnc.network.local.decision_nodes import distribution_text, state_text
 from ebnc.network.local.plain import distributions, equal_by_value, frozen
 from ebnc.typing import FloatArray
@@ -122,6 +123,9 @@ class NoisyMax:
 
     def __repr__(self) -> str:
         return f"NoisyMax({self.target!r}, {list(self.parents)}, dimension={self.dimension})"
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         """Return every cause as text, with the distribution of the level that it causes."""

@@ -5,7 +5,7 @@ A table is the trivial EBNC. Its evidence is exact, because the Dirichlet prior 
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property, partial
-from itertools import chain
+from itertools import chain, product
 from math import prod
 from typing import Any
 
@@ -18,6 +18,7 @@ from ebnc.data.frames import cells_to_frame
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError
+from ebnc.markup import html_table, probability
 from ebnc.memory import refuse_if_too_large
 from ebnc.network.local.configurations import (
     ConfigurationCounts,
@@ -26,6 +27,7 @@ from ebnc.network.local.configurations import (
     count_with,
     number_configurations,
 )
+from ebnc.network.local.decision_nodes import state_text
 from ebnc.network.local.node import Kind, LocalFit, Node, NodeState
 from ebnc.network.local.plain import FieldType, distributions, equal_by_value, frozen, shaped
 from ebnc.parameters.tables import TableSum
@@ -149,6 +151,17 @@ class Table:
             Rows with the node and its parents.
         """
         return self._logarithms.log_odds(encode(data, self.domain, tuple(self.domain)))[:, 0]
+
+    def _repr_html_(self) -> str:
+        labels = [[state_text(s) for s in self.domain[x]] for x in (*self.parents, self.target)]
+        rows = [
+            (*given, *map(probability, row))
+            for given, row in zip(
+                product(*labels[:-1]), self.theta.reshape(-1, len(labels[-1])).tolist(), strict=True
+            )
+        ]
+        given_text = f" | {', '.join(self.parents)}" if self.parents else ""
+        return html_table((*self.parents, *labels[-1]), rows, title=f"p({self.target}{given_text})")
 
     def to_frame(self) -> Any:
         """A DataFrame of the first of pandas, polars, pyarrow that is installed.

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ebnc.errors import NetworkError
+from ebnc.markup import html_table
 from ebnc.network.model.equivalence import compelled_arcs
 from ebnc.network.model.graph import Parents
 
@@ -43,6 +44,16 @@ class Comparison:
     def distance(self) -> int:
         """The structural Hamming distance: arcs to add, remove or reverse."""
         return len(self.missing) + len(self.extra) + len(self.reversed)
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[str, int, str]] = []
+        for title in ("shared", "missing", "extra", "reversed"):
+            arcs = [f"{tail} → {head}" for tail, head in getattr(self, title)]
+            rows.append((title, len(arcs), ", ".join(arcs)))
+        note = f"distance {self.distance} (of equivalence classes: {self.class_distance})"
+        if self.scores is not None:
+            note += "; scores: {:.2f} and {:.2f}".format(*self.scores)
+        return html_table(("arcs", "number", ""), rows, note=note)
 
     def __str__(self) -> str:
         lines = [

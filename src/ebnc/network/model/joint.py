@@ -9,6 +9,7 @@ density p(interval of z | pa) · p(z | interval of z).
 ``ebnc.network.network.Network`` learns and saves it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
@@ -19,10 +20,12 @@ import numpy as np
 from ebnc.data.summaries import Values
 from ebnc.domain import Domain, Interval, State
 from ebnc.errors import NetworkError
-from ebnc.network.local.kinds import equal_locals
+from ebnc.markup import html_facts, html_table
+from ebnc.network.local.kinds import equal_locals, words_of
 from ebnc.network.local.local import Local
 from ebnc.network.model.graph import ancestral_set, moral_graph, topological_order
 from ebnc.parameters.bin_density import BinDensity
+from ebnc.storage import provided
 from ebnc.structure.model_string import format_model_string
 from ebnc.typing import FloatArray
 
@@ -87,6 +90,20 @@ class Joint(Mapping[str, Local]):
     def __repr__(self) -> str:
         n_arcs = len(self.arcs)
         return f"Network({len(self)} nodes, {n_arcs} arcs, dimension={self.dimension})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the facts, and the graph or a table of its nodes."""
+        drawing = provided("draw_html")(self)
+        if not drawing:
+            rows = [(x, words_of(self[x].kind), len(self.parents(x))) for x in self]
+            drawing = html_table(("node", "kind", "parents"), rows)
+        return f"<div>{html_facts(self._facts())}{drawing}</div>"
+
+    def _facts(self) -> list[tuple[str, object]]:
+        """Names and values of what a notebook shows of the network."""
+        kinds = Counter(words_of(local.kind) for local in self.values())
+        counted = ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in kinds.most_common())
+        return [("nodes", counted), ("arcs", len(self.arcs)), ("parameters", self.dimension)]
 
     def local(self, name: str) -> Local:
         """Return the local distribution of one node.

@@ -58,6 +58,14 @@
     resized.observe(box);
   });
 
+  // -- links inside a page that has no address, as in the frame of a notebook ---------------------
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    if (!link || location.protocol !== "about:") return;
+    event.preventDefault();
+    byId(link.getAttribute("href").slice(1))?.scrollIntoView();
+  });
+
   // -- light and dark --------------------------------------------------------------------------
   const root = document.documentElement;
   const remembered = (theme) => {
