@@ -54,7 +54,7 @@ study: $(VENV)/.ready-test
 
 # Ratios against a peer, in one run; also writes benchmarks/results.
 bench: $(VENV)/.ready-test
-	$(BIN)/python -m benchmarks.run
+	DATA=$(DATA) $(BIN)/python -m benchmarks.run
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -1,14 +1,20 @@
-"""Run all comparisons, print them, and store them in benchmarks/results.json."""
+"""Run all comparisons, print them, and store them in benchmarks/results.json.
+
+``python -m benchmarks.run classifiers …`` runs only the modules that it names, and keeps what the
+file has of the others.
+"""
 
 import json
 import os
 import platform
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks import (
+    classifiers,
     command_line,
     foundations,
     large_data,
@@ -20,12 +26,16 @@ from benchmarks import (
 )
 
 RESULTS = Path(__file__).with_name("results.json")
-PARTS = [command_line, wide_csv, foundations, learning, latency, searching, networks, large_data]
+PARTS = [
+    *(command_line, wide_csv, foundations, learning, latency, searching, networks, large_data),
+    classifiers,
+]
 
 
-def main() -> int:
+def main(names: Sequence[str] = ()) -> int:
+    chosen = [part for part in PARTS if part.__name__.removeprefix("benchmarks.") in names]
     found = []
-    for part in PARTS:
+    for part in chosen or PARTS:
         for comparison in part.comparisons():
             verdict = "ok" if comparison.holds else "MISSED"
             print(
@@ -36,9 +46,14 @@ def main() -> int:
                 flush=True,
             )
             found.append(
-                asdict(comparison) | {"ratio": comparison.ratio, "holds": comparison.holds}
+                {"part": part.__name__.removeprefix("benchmarks.")}
+                | asdict(comparison)
+                | {"ratio": comparison.ratio, "holds": comparison.holds}
             )
     packages = ("ebnc", "numpy", "numba", "scipy", "scikit-learn", "pandas")
+    if chosen and RESULTS.exists():
+        before = json.loads(RESULTS.read_text(encoding="utf-8"))["comparisons"]
+        found = [row for row in before if row.get("part") not in names] + found
     record = {
         "python": platform.python_version(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
@@ -52,4 +67,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
+from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
 
 from ebnc.errors import SingularHessianError
@@ -41,6 +42,11 @@ class Cholesky:
         """A⁻¹ v."""
         solved, _ = dpotrs(self.lower, vector.reshape(len(self.lower), -1), lower=1)
         return np.asarray(solved).reshape(vector.shape)
+
+    def inverse_forms(self, rows: FloatArray) -> FloatArray:
+        """z A⁻¹ zᵀ = |L⁻¹ zᵀ|² of every row z, by a triangular solve: half the work of L⁻¹."""
+        solved = dtrsm(1.0, self.lower, rows.T, lower=1)
+        return np.asarray(np.einsum("ij,ij->j", solved, solved))
 
     def inverse_root(self) -> FloatArray:
         """L⁻ᵀ, shape (d, d): A⁻¹ = L⁻ᵀ L⁻¹, so the squares of row i sum to (A⁻¹)_ii."""

@@ -19,15 +19,17 @@ from ebnc.score.scales import log_hyperprior
 
 STEP = 0.5  # in log c
 MOST_STEPS = 6
+ROUGHLY = 1e-4  # nats: a fit whose leave-one-out loss is only compared with others
 
 
-def rescaled(likelihood: Posterior, fit: Fit, factor: float) -> Fit:
+def rescaled(likelihood: Posterior, fit: Fit, factor: float, tolerance: float = 1e-12) -> Fit:
     """Refit the same likelihood with all scales multiplied by ``factor``.
 
     The scores stay those of ``fit``, because a search does not compare predictive scales.
+    ``tolerance``: nats at which one more Newton step ends the fit.
     """
     moved = likelihood.with_prior(fit.prior.multiplied(factor))
-    again = find_optimum(moved, fit.solution.phi)
+    again = find_optimum(moved, fit.solution.phi, tolerance=tolerance)
     return replace(again, log_evidence=fit.log_evidence, bic=fit.bic)
 
 
@@ -44,7 +46,7 @@ def best_factor(likelihood: Posterior, fit: Fit, near: float = 1.0) -> float:
     def loss(k: int) -> float:
         if k not in fits:
             near = min(fits, key=lambda known: abs(known - k))
-            fits[k] = rescaled(likelihood, fits[near], math.exp(STEP * (k - near)))
+            fits[k] = rescaled(likelihood, fits[near], math.exp(STEP * (k - near)), ROUGHLY)
         if k not in losses:
             hyper = log_hyperprior(fit.design, fits[k].prior)
             losses[k] = leave_one_out_log_loss(likelihood, fits[k]) - hyper

@@ -1,11 +1,11 @@
 """The covariance of the log odds of single rows: H_i = J_iᵀ A⁻¹ J_i, J_i = ∂λ_i/∂φ."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from ebnc.fitting.cholesky import ClassCholesky
+from ebnc.fitting.cholesky import Cholesky, ClassCholesky, Factor
 from ebnc.fitting.fit import Fit
 from ebnc.likelihood.design import Design
 from ebnc.threads import in_parallel
@@ -32,24 +32,27 @@ def rows_with_covariance(fit: Fit, cells: CodeArray) -> Iterator[RowChunk]:
 
     λ = Z Φ Qᵀ, so H_i = Q S Sᵀ Qᵀ for S = Z_i R, shape (t_Y, d), where Z_i is a row of the design
     and R, shape (columns, t_Y d), a root of A⁻¹. The work is O(d²) per row and coordinate.
-    If the curvature has separate classes, it is O(columns²) per row and class.
+    If A has one column for each of the design's, or a block for each class, it is O(columns²) per
+    row and block.
     """
     design, curvature = fit.design, fit.curvature
-    if isinstance(curvature, ClassCholesky):
-        roots, row_floats = list(curvature.roots()), design.n_columns
-    else:
-        roots, row_floats = [curvature.inverse_root()], design.n_outputs * design.dimension
+    is_coupled = isinstance(curvature, Cholesky) and design.n_outputs > 1
+    root = curvature.inverse_root() if is_coupled else None
+    row_floats = design.n_outputs * design.dimension if is_coupled else design.n_columns
     values = fit.solution.phi @ design.class_map.T
     chunk = max(16, CHUNK_BYTES // (8 * (row_floats + design.n_others**2)))
     for start in range(0, cells.shape[1], chunk):
         rows = slice(start, start + chunk)
         design_rows = design.rows_of(cells[:, rows])
-        if isinstance(curvature, ClassCholesky):
-            variances = _of_separate_classes(design_rows, roots)
+        variances = None
+        if root is not None:
+            covariance = _of_all_classes(design, design_rows, root)
+        elif isinstance(curvature, ClassCholesky):
+            variances = _of_blocks(design_rows, curvature)
             covariance = _of_log_odds(variances)
         else:
-            variances = None
-            covariance = _of_all_classes(design, design_rows, roots[0])
+            squared = float(design.class_map[0, 0]) ** 2
+            covariance = squared * _of_blocks(design_rows, curvature)[:, :, None]
         yield RowChunk(rows, design_rows, design_rows @ values, covariance, variances)
 
 
@@ -61,10 +64,10 @@ def _of_all_classes(design: Design, design_rows: FloatArray, root: FloatArray) -
     return np.asarray(design.class_map @ of_outputs @ design.class_map.T)
 
 
-def _of_separate_classes(design_rows: FloatArray, roots: Sequence[FloatArray]) -> FloatArray:
-    """Return h_k = z_iᵀ V_k⁻¹ z_i, the variance of f_k, shape (rows, K)."""
-    of_classes = in_parallel(lambda root: ((design_rows @ root) ** 2).sum(axis=1), roots)
-    return np.column_stack(of_classes)
+def _of_blocks(design_rows: FloatArray, curvature: Factor) -> FloatArray:
+    """Return z_iᵀ V_k⁻¹ z_i of every block, which is the variance of f_k, shape (rows, blocks)."""
+    of_blocks = in_parallel(lambda block: block.inverse_forms(design_rows), curvature.blocks)
+    return np.column_stack(of_blocks)
 
 
 def _of_log_odds(h: FloatArray) -> FloatArray:
