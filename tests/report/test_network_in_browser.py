@@ -248,7 +248,7 @@ def test_a_network_that_is_too_large_to_ask_shows_its_marginals(opened):
     assert "too large" in driver.find_element(By.ID, "network").text
     assert not driver.find_elements(By.CSS_SELECTOR, "#states button")
     found = shown_marginals(driver, net)
-    sampled = net.marginals(method="weighting")
+    sampled = net.marginals(method="weighting", n_samples=5_000)
     for name in net:
         np.testing.assert_allclose(found[name], sampled[name].probabilities, atol=1e-12)
     assert 0 < summary.asking.standard_error < 0.01
