@@ -129,7 +129,8 @@ class Network(Convertible):
             wide binary data without such limits and sparse otherwise; if both are quick, it takes
             the better network.
         order : sequence of str, optional
-            The order of a dense network. By default, the best of several orders.
+            The order of a dense network. By default, the best of several orders; with more than 40
+            variables, those that vary most come first.
         max_parents : int, optional
             Maximum number of parents per node.
         required : iterable of (str, str)

@@ -50,9 +50,12 @@ class Merge(NamedTuple):
 
 
 class _Leaf(NamedTuple):
+    """``cells``: counts by column, state and class; None where counting again is as quick."""
+
     rows: IntArray
     counts: FloatArray
     evidence: float
+    cells: FloatArray | None
 
 
 class Growth:
@@ -94,12 +97,14 @@ class Growth:
 
     def split(self, split: Split) -> None:
         """Replace a leaf by a question with two new leaves."""
-        node, rows = split.node, self.leaves.pop(split.node).rows
-        chosen = self._splits.codes[split.column][rows] == split.state
+        node, leaf = split.node, self.leaves.pop(split.node)
+        chosen = self._splits.codes[split.column][leaf.rows] == split.state
         self._variables[node], self._states[node] = self.names[split.column], split.state
         self.log_prior -= self._splits.price
-        self._equal[node] = self._add_leaf(rows[chosen])
-        self._other[node] = self._add_leaf(rows[~chosen])
+        equal, other = leaf.rows[chosen], leaf.rows[~chosen]
+        of_equal, of_other = self._splits.divided(leaf.cells, equal, other)
+        self._equal[node] = self._add_leaf(equal, of_equal)
+        self._other[node] = self._add_leaf(other, of_other)
 
     def merge(self, merge: Merge) -> None:
         """Replace two leaves by one, and redirect all their questions to it."""
@@ -137,16 +142,20 @@ class Growth:
         )
         return LearnedLocal(made, log_evidence, self.log_prior, largest_log_likelihood(counts))
 
-    def _add_leaf(self, rows: IntArray) -> int:
+    def _add_leaf(self, rows: IntArray, cells: FloatArray | None = None) -> int:
         node = len(self._variables)
         self._variables.append(None)
         for values in (self._states, self._equal, self._other):
             values.append(0)
         counts = self._splits.count(rows)
-        leaf = _Leaf(rows, counts, float(leaf_evidence(counts)))
-        split = self._splits.best(node, rows, leaf.counts)
+        split = None
+        if self.names and np.count_nonzero(counts) > 1:
+            cells = self._splits.cells(rows) if cells is None else cells
+            split = self._splits.best(node, cells, counts)
         if split is not None:
             heapq.heappush(self._waiting, (-split.gain, next(self._order), split))
+        kept = cells if split is not None and self._splits.n_cells < len(rows) else None
+        leaf = _Leaf(rows, counts, float(leaf_evidence(counts)), kept)
         if self.merging and self.leaves:
             others = list(self.leaves)
             apart = np.array([self.leaves[i].evidence for i in others]) + leaf.evidence
@@ -189,7 +198,8 @@ def split_gains(
     total = np.zeros(len(names))
     for leaf in np.unique(leaves):
         rows = np.flatnonzero(leaves == leaf)
-        best = splits.gains(rows, splits.count(rows)).max(axis=1, initial=-np.inf)
+        gains = splits.gains(splits.cells(rows), splits.count(rows))
+        best = gains.max(axis=1, initial=-np.inf)
         total += np.maximum(best, 0.0)
     return dict(zip(names, total.tolist(), strict=True))
 
@@ -215,26 +225,39 @@ class _Splits:
         weights = self.weights[rows] if self.weights.size else None
         return np.bincount(self.cases.classes[rows], weights, self.n_classes).astype(float)
 
-    def gains(self, rows: IntArray, here: FloatArray) -> FloatArray:
-        """Return the gain of every split of these rows, shape (columns, states)."""
-        inside = count_states(
-            self.cases.rows.codes,
-            self.columns,
-            rows,
-            self.cases.classes,
-            self.weights,
-            self.n_states,
-            self.n_classes,
+    @property
+    def n_cells(self) -> int:
+        return len(self.columns) * self.n_states * self.n_classes
+
+    def cells(self, rows: IntArray) -> FloatArray:
+        """Count these rows by column, state and class."""
+        codes, classes = self.cases.rows.codes, self.cases.classes
+        counts: FloatArray = count_states(
+            codes, self.columns, rows, classes, self.weights, self.n_states, self.n_classes
         )
+        return counts
+
+    def divided(
+        self, together: FloatArray | None, first: IntArray, second: IntArray
+    ) -> tuple[FloatArray | None, FloatArray | None]:
+        """Divide the cells of a leaf: the fewer rows are counted, the others are the rest."""
+        if together is None:
+            return None, None
+        if len(first) > len(second):
+            of_second, of_first = self.divided(together, second, first)
+            return of_first, of_second
+        counted = self.cells(first)
         # Rounding may make a difference of weighted counts slightly negative.
-        outside = np.maximum(here - inside, 0.0)
+        return counted, np.maximum(together - counted, 0.0)
+
+    def gains(self, inside: FloatArray, here: FloatArray) -> FloatArray:
+        """Return the gain of every split of rows with these cells, shape (columns, states)."""
+        outside = np.maximum(here - inside, 0.0)  # as above
         gain = leaf_evidence(inside) + leaf_evidence(outside) - float(leaf_evidence(here))
         return np.where(self.asked, gain - self.price, -np.inf)
 
-    def best(self, node: int, rows: IntArray, here: FloatArray) -> Split | None:
-        if not len(self.columns) or np.count_nonzero(here) < 2:
-            return None
-        gain = self.gains(rows, here)
+    def best(self, node: int, cells: FloatArray, here: FloatArray) -> Split | None:
+        gain = self.gains(cells, here)
         column, state = divmod(int(np.argmax(gain)), self.n_states)
         highest = float(gain[column, state])
         return Split(highest, node, column, state) if highest > 0.0 else None
