@@ -314,7 +314,7 @@ def test_the_language_is_told_by_the_name_or_the_parameter(tmp_path):
 
 
 def test_what_cannot_be_exported(tmp_path):
-    with pytest.raises(FormatError, match="EBNCClassifier cannot be exported"):
+    with pytest.raises(FormatError, match="EBNCClassifier does not predict"):
         ebnc.export(ebnc.EBNCClassifier(), tmp_path / "model.sql")
     odd = ebnc.EBNC(
         ebnc.EmbeddedStructure.naive("Y", ["X"]), {"X": [(1, 2), (3, 4)], "Y": 2}, [0.3, 0.1]

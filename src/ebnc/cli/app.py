@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ebnc.cli import demo, dimension, export, learn, predict, report
+from ebnc.cli import compare, demo, dimension, evaluate, export, learn, predict, report, show
 from ebnc.cli.network import export as network_export
 from ebnc.cli.network import learn as network_learn
 from ebnc.cli.network import loglik, marginals, query, sample
@@ -40,6 +40,9 @@ def options(
 
 app.command("learn")(learn.learn)
 app.command("predict")(predict.predict)
+app.command("evaluate")(evaluate.evaluate)
+app.command("show")(show.show)
+app.command("compare")(compare.compare)
 app.command("dimension")(dimension.dimension)
 app.command("report")(report.report)
 app.command("export")(export.export)

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ebnc.data.files import DataFiles, Progress
-from ebnc.errors import DataError, FileError
+from ebnc.data.files import CSV, PARQUET, DataFiles, Progress
+from ebnc.errors import DataError, FileError, FormatError
 from ebnc.writing import refuse_existing, written_whole
 
 STANDARD = "-"
@@ -41,7 +41,9 @@ def data_files(path: str, progress: Progress | None = None, **options: Any) -> I
 
 
 def model_path(path: str) -> str:
-    """Return the path to read a model from."""
+    """Return the path to read a model from; raise for a table, an argument in the wrong place."""
+    if path.lower().endswith(CSV + PARQUET):
+        raise FormatError(f"{path} is a table, not a model; name the model first, then the data")
     return "/dev/stdin" if path == STANDARD else path
 
 

@@ -11,7 +11,7 @@ are the shortest decimals that read back as the same float, so predictions are e
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -187,6 +187,24 @@ def read_predictor(path: str | os.PathLike[str]) -> Predictor:
         raise FormatError(
             f"a {opened.kind} does not predict one variable; see `ebnc network --help`"
         )
+
+
+def predictor_of(model: Any) -> Predictor:
+    """Return the predictor of a fitted classifier, regressor or EBNC."""
+    from ebnc.parameters.ebnc import EBNC
+
+    if isinstance(model, EBNC):
+        return Predictor.of_ebnc(model)
+    if hasattr(model, "density_"):
+        of_bins: Predictor = model.classifier_.predictor_
+        return replace(of_bins, density=model.density_)
+    if hasattr(model, "predictor_"):
+        of_classes: Predictor = model.predictor_
+        return of_classes
+    raise FormatError(
+        f"a {type(model).__name__} does not predict one variable; a fitted classifier, regressor "
+        "or EBNC does"
+    )
 
 
 @contextmanager

@@ -61,9 +61,32 @@ def held_out(data: LabelledRows, n_folds: int = 5, random_state: int = 0) -> Hel
         probabilities[unseen] = data.predict(seen, unseen)
         shares[unseen] = counts / counts.sum()
         known[unseen] = counts[classes[unseen]] > 0
-    p, shares = probabilities[known], shares[known]
-    classes, weight = classes[known], weight[known]
-    rows, hits, predicted = np.arange(len(p)), np.eye(data.n_classes)[classes], p.argmax(axis=1)
+    return measured(
+        probabilities[known],
+        classes[known],
+        weight[known],
+        shares[known],
+        n_folds=len(folds),
+        n_unknown=int((~known).sum()),
+    )
+
+
+def measured(
+    p: FloatArray,
+    classes: IntArray,
+    weight: FloatArray,
+    shares: FloatArray,
+    *,
+    n_folds: int = 0,
+    n_unknown: int = 0,
+) -> HeldOut:
+    """Measures of predictions p(y|x) (rows, K) of the classes that came; all have a weight.
+
+    ``shares``: of the classes, (rows, K), as a prediction without inputs. ``n_folds``: 0 if the
+    rows are a data set of their own. ``n_unknown``: number of rows that were left out.
+    """
+    n_classes = p.shape[1]
+    rows, hits, predicted = np.arange(len(p)), np.eye(n_classes)[classes], p.argmax(axis=1)
 
     def mean(values: Any) -> float:
         return float(np.average(values, weights=weight))
@@ -73,24 +96,24 @@ def held_out(data: LabelledRows, n_folds: int = 5, random_state: int = 0) -> Hel
     loss, error, total = mean(losses), math.inf, float(weight.sum())
     if math.isfinite(loss):
         error = math.sqrt(mean((losses - loss) ** 2) / max(total, 1.0))
-    confusion = np.zeros((data.n_classes, data.n_classes))
+    confusion = np.zeros((n_classes, n_classes))
     np.add.at(confusion, (classes, predicted), weight)
     curves = reliability(p, classes, weight)
     gaps = [b.weight * abs(b.predicted - b.observed) for curve in curves for b in curve]
     return HeldOut(
-        n_folds=len(folds),
+        n_folds=n_folds,
         n_cases=total,
         log_loss=_finite(loss),
         log_loss_error=_finite(error),
         base_loss=_finite(mean(-np.log(shares[rows, classes]))),
         accuracy=mean(predicted == classes),
         brier=mean(((p - hits) ** 2).sum(axis=1)),
-        calibration_error=sum(gaps) / (total * data.n_classes),
+        calibration_error=sum(gaps) / (total * n_classes),
         confusion=tuple(tuple(row) for row in confusion.tolist()),
         reliability=curves,
-        n_unknown=int((~known).sum()),
-        auc=tuple(area_under_roc(p[:, k], classes == k, weight) for k in range(data.n_classes)),
-        passed=_passed(p[:, 1], classes, weight) if data.n_classes == 2 else (),
+        n_unknown=n_unknown,
+        auc=tuple(area_under_roc(p[:, k], classes == k, weight) for k in range(n_classes)),
+        passed=_passed(p[:, 1], classes, weight) if n_classes == 2 else (),
     )
 
 

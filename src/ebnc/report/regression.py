@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ebnc.data.cases import check_weights
 from ebnc.data.columns import Numbers
@@ -269,7 +270,29 @@ def number_held_out(
         mean = float(np.average(numbers[seen], weights=weight[seen]))
         base[unseen] = mean
         spread[unseen] = math.sqrt(np.average((numbers[seen] - mean) ** 2, weights=weight[seen]))
-    errors, base_errors = numbers - predicted, numbers - base
+    return number_measured(
+        numbers, predicted, log_p, below, (base, spread), weight, n_folds=n_folds
+    )
+
+
+def number_measured(
+    numbers: FloatArray,
+    predicted: FloatArray,
+    log_p: FloatArray,
+    below: NDArray[np.bool_],
+    base: tuple[FloatArray, FloatArray],
+    weight: FloatArray,
+    *,
+    n_folds: int = 0,
+) -> NumberHeldOut:
+    """Measures of predictions of numbers.
+
+    ``log_p``: log p(y|x). ``below``: whether numbers do not exceed the predicted quantiles of
+    ``LEVELS``, (rows, levels). ``base``: mean and standard deviation of a prediction without
+    inputs. ``n_folds``: 0 if the rows are a data set of their own.
+    """
+    mean, spread = base
+    errors, base_errors = numbers - predicted, numbers - mean
     normal = -0.5 * (base_errors / spread) ** 2 - np.log(spread) - 0.5 * math.log(2 * math.pi)
     total = float(weight.sum())
     log_density = float(np.average(log_p, weights=weight))

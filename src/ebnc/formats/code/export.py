@@ -1,18 +1,16 @@
 """``ebnc.export``: write a model as code for other programs."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ebnc.errors import FormatError, ParameterError
+from ebnc.errors import ParameterError
 from ebnc.formats.code.scorecard import Scorecard
 from ebnc.formats.code.to_javascript import to_javascript
 from ebnc.formats.code.to_onnx import to_onnx
 from ebnc.formats.code.to_python import to_python
 from ebnc.formats.code.to_sql import to_sql
-from ebnc.formats.native import own_version
-from ebnc.parameters.ebnc import EBNC
+from ebnc.formats.native import own_version, predictor_of
 from ebnc.predictor import Predictor
 from ebnc.writing import write_whole
 
@@ -49,7 +47,7 @@ def export(
     overwrite : bool
         Whether to replace an existing file.
     """
-    write_whole(path, code_of(_predictor(model), language(to, path), table), overwrite=overwrite)
+    write_whole(path, code_of(predictor_of(model), language(to, path), table), overwrite=overwrite)
 
 
 def language(to: str | None, path: str | os.PathLike[str] | None) -> str:
@@ -76,19 +74,3 @@ def code_of(predictor: Predictor, to: str, table: str = "data") -> bytes:
     if to == "sql":
         return to_sql(card, note, table).encode()
     return {"python": to_python, "js": to_javascript}[to](card, note).encode()
-
-
-def _predictor(model: Any) -> Predictor:
-    """The predictor of a model of any kind that predicts one variable."""
-    if isinstance(model, EBNC):
-        return Predictor.of_ebnc(model)
-    if hasattr(model, "density_"):
-        of_bins: Predictor = model.classifier_.predictor_
-        return replace(of_bins, density=model.density_)
-    if hasattr(model, "predictor_"):
-        of_classes: Predictor = model.predictor_
-        return of_classes
-    raise FormatError(
-        f"a {type(model).__name__} cannot be exported as code; a fitted classifier, regressor or "
-        "EBNC can"
-    )
