@@ -109,7 +109,16 @@ def test_predictions_of_any_column_are_those_of_python(learned, tmp_path):
     network, validator = ebnc.load(learned.path), jsonschema.Draft202012Validator(output_schema())
     for target in learned.frame:
         rows = learned.frame.drop(columns=target)
-        ask = ["network", "predict", learned.path, learned.csv, "--target", target]
+        ask = [
+            "network",
+            "predict",
+            learned.path,
+            learned.csv,
+            "--target",
+            target,
+            "--digits",
+            "17",
+        ]
         header, *lines = csv.reader(io.StringIO(succeeded(*ask).text))
         found = np.array([line[1:] for line in lines], dtype=float)
         np.testing.assert_array_equal(found, network.predict_proba(target, rows))
@@ -132,6 +141,7 @@ def test_predicted_numbers_have_intervals(tmp_path):
     network.save(path)
     frame[["warm"]].to_csv(data, index=False)
     ask = ["network", "predict", path, data, "--target", "wind speed", "--level", 0.8]
+    ask += ["--digits", "17"]
     header, *lines = csv.reader(io.StringIO(succeeded(*ask).text))
     assert header == ["prediction", "low", "high"]
     found = np.array(lines, dtype=float)

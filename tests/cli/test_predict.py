@@ -10,6 +10,7 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import metrics
 
 import ebnc
 from cli.command import COMMAND, refused, succeeded
@@ -27,8 +28,9 @@ def test_predictions_are_those_of_python_to_the_last_bit(shared, tmp_path):
     model = ebnc.load(shared.model)
     columns = shared.frame[model.feature_names_in_.tolist()]
     out = tmp_path / "predictions.csv"
-    ran = succeeded("predict", shared.model, shared.csv, "--out", out, start=process)
-    assert (ran.out, ran.err) == (b"", "")
+    exact = ["--digits", "17"]
+    ran = succeeded("predict", shared.model, shared.csv, "--out", out, *exact, start=process)
+    assert ran.err == ""
     header, classes, probabilities = read(out.read_bytes())
     assert header == ["prediction", "p(no)", "p(yes)"]
     assert np.array_equal(probabilities, model.predict_proba(columns))
@@ -57,7 +59,8 @@ def test_a_whole_pipe(shared):
 
 
 def test_json_lines_for_programs(shared):
-    lines = succeeded("predict", shared.model, shared.csv, "--json").text.splitlines()
+    ran = succeeded("predict", shared.model, shared.csv, "--json", "--digits", "17")
+    lines = ran.text.splitlines()
     model = ebnc.load(shared.model)
     expected = model.predict_proba(shared.frame[model.feature_names_in_.tolist()])
     assert len(lines) == 300
@@ -73,7 +76,7 @@ def test_labels_never_seen_and_other_columns(shared, tmp_path):
     frame.loc[:4, "outlook"] = "hail"
     frame.to_csv(tmp_path / "new.csv", index=False)
     model = ebnc.load(shared.model)
-    ran = succeeded("predict", shared.model, tmp_path / "new.csv")
+    ran = succeeded("predict", shared.model, tmp_path / "new.csv", "--digits", "17")
     assert "count as unknown: 'outlook' (5)" in ran.err
     with pytest.warns(DataWarning, match=r"'outlook' \(5\)"):
         expected = model.predict_proba(frame[model.feature_names_in_.tolist()])
@@ -100,7 +103,7 @@ def test_an_ebnc_predicts_too(tmp_path):
     structure = ebnc.EmbeddedStructure.naive("y", ["x"])
     model = ebnc.EBNC(structure, {"x": [1, 2], "y": [False, True]}, [0.5, -1.0])
     model.save(tmp_path / "m.json")
-    ran = succeeded("predict", tmp_path / "m.json", "-", stdin=b"x\n1\n2.0\n")
+    ran = succeeded("predict", tmp_path / "m.json", "-", "--digits", "17", stdin=b"x\n1\n2.0\n")
     header, classes, found = read(ran.out)
     assert header == ["prediction", "p(False)", "p(True)"]
     assert classes == ["True", "False"]
@@ -111,7 +114,8 @@ def test_a_model_without_inputs_predicts(tmp_path):
     structure = ebnc.EmbeddedStructure("y", (("y", ()), ("x", ())))
     model = ebnc.EBNC(structure, {"x": [1, 2], "y": ["a", "b"]}, [0.5])
     model.save(tmp_path / "m.json")
-    _, classes, found = read(succeeded("predict", tmp_path / "m.json", "-", stdin=b"x\n1\n3\n").out)
+    ran = succeeded("predict", tmp_path / "m.json", "-", "--digits", "17", stdin=b"x\n1\n3\n")
+    _, classes, found = read(ran.out)
     assert classes == ["b", "b"]
     assert np.array_equal(found, model.probabilities({"x": [1, 2]}))
 
@@ -168,7 +172,7 @@ def test_labels_with_quotes_and_commas(tmp_path):
     model = ebnc.EBNCClassifier().fit(frame[["x"]], frame["y"])
     model.save(tmp_path / "m.json")
     frame[["x"]].to_csv(tmp_path / "x.csv", index=False)
-    out = succeeded("predict", tmp_path / "m.json", tmp_path / "x.csv").out
+    out = succeeded("predict", tmp_path / "m.json", tmp_path / "x.csv", "--digits", "17").out
     header, classes, found = read(out)
     assert header == ["prediction", *(f"p({label})" for label in sorted(labels))]
     assert classes == frame["y"].tolist()
@@ -178,3 +182,58 @@ def test_labels_with_quotes_and_commas(tmp_path):
 def test_an_error_in_the_last_row_leaves_standard_output_empty(shared, tmp_path):
     text = shared.csv.read_bytes() + b"too,few\n"
     refused("predict", shared.model, "-", stdin=text, words="Expected 6 columns, got 2: too,few")
+
+
+def test_identifiers_and_inputs_beside_the_predictions(shared):
+    """Their text is that of the file, also of columns that the model uses."""
+    ran = succeeded("predict", shared.model, shared.csv, "--id", "id", "--keep", "wind speed,play")
+    frame = pd.read_csv(io.BytesIO(ran.out), dtype=str, keep_default_na=False)
+    given = pd.read_csv(shared.csv, dtype=str, keep_default_na=False)
+    names = ["id", "wind speed", "play"]
+    assert frame.columns.tolist() == [*names, "prediction", "p(no)", "p(yes)"]
+    assert frame[names].equals(given[names])
+    plain = read(succeeded("predict", shared.model, shared.csv).out)[2]
+    assert np.array_equal(frame[["p(no)", "p(yes)"]].astype(float), plain)
+    everything = succeeded("predict", shared.model, shared.csv, "--keep", "all")
+    again = pd.read_csv(io.BytesIO(everything.out), dtype=str, keep_default_na=False)
+    assert again[given.columns].equals(given)
+    json_line = succeeded("predict", shared.model, shared.csv, "--id", "id", "--json").text
+    first = json.loads(json_line.splitlines()[0])
+    jsonschema.validate(first, output_schema())
+    assert first["kept"] == {"id": "row 0"}
+
+
+def test_what_cannot_be_kept(shared):
+    refused("predict", shared.model, shared.csv, "--id", "ids", words="did you mean 'id'?")
+    data = shared.csv.read_bytes().replace(b",id,", b",prediction,", 1)
+    refused(
+        *["predict", shared.model, "-", "--keep", "all"], stdin=data, words="cannot be kept beside"
+    )
+    refused("predict", shared.csv, shared.model, words="is a table, not a model")
+
+
+def test_six_digits_unless_more_are_wanted(shared):
+    exact = read(succeeded("predict", shared.model, shared.csv, "--digits", "17").out)[2]
+    ran = succeeded("predict", shared.model, shared.csv)
+    assert max(len(entry) for line in ran.text.splitlines()[1:] for entry in line.split(",")) <= 11
+    np.testing.assert_allclose(read(ran.out)[2], exact, rtol=5.1e-6)
+
+
+def test_agreement_with_the_target_is_printed(shared, tmp_path):
+    """As scikit-learn measures it; rows without a target do not count; pipes stay clean."""
+    frame = shared.frame.copy()
+    frame.loc[:9, "play"] = None
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    out = tmp_path / "p.csv"
+    ran = succeeded("predict", shared.model, tmp_path / "d.csv", "-o", out)
+    model = ebnc.load(shared.model)
+    p = model.predict_proba(frame[model.feature_names_in_.tolist()])[10:]
+    y = frame["play"][10:]
+    right = metrics.accuracy_score(y, model.classes_[p.argmax(axis=1)])
+    assert "300 predictions in " in ran.text
+    assert f"accuracy {right:.2%}, log-loss {metrics.log_loss(y, p):.4f}" in ran.text
+    again = ["predict", shared.model, tmp_path / "d.csv", "-o", out, "--force"]
+    assert succeeded(*again, "--quiet").out == b""
+    without = tmp_path / "without.csv"
+    frame.drop(columns="play").to_csv(without, index=False)
+    assert "accuracy" not in succeeded("predict", shared.model, without, *again[3:]).text

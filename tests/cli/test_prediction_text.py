@@ -5,38 +5,30 @@ import io
 import json
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ebnc.cli.prediction_text import PredictionText
-from ebnc.data.rows import CodedRows
-from ebnc.domain import Domain
+from ebnc.cli.prediction_text import PredictionText, rounded
+from ebnc.data.columns import Numbers
+from ebnc.data.entries import read_column
 
 ODD = ["", "],[", "\n", '"', "a,b", 'say "no"\r\n', "0.5", "[[", "ü€", " ", "]}"]
 
 
 class Fixed:
-    """A predictor of one input whose state's number is the row of a table of probabilities."""
-
-    target, used = "y", ("x",)
+    """Classes, and a table of probabilities."""
 
     def __init__(self, classes, table):
         self.classes = np.empty(len(classes), dtype=object)
         self.classes[:] = classes
-        self.domain = Domain({"y": tuple(classes), "x": tuple(range(len(table)))})
         self.table = table
 
-    def probabilities(self, rows):
-        return self.table[rows.codes[0]]
-
-    def best(self, p):
-        return p.argmax(axis=1)
-
     def text(self, numbers, *, as_json):
-        text = PredictionText(self, as_json=as_json, at_a_time=7)
-        rows = CodedRows(("x",), (len(self.table) + 1,), np.array([numbers], dtype=np.uint32))
-        return (text.header + text.lines(rows)).decode()
+        text = PredictionText(self.classes.tolist(), as_json=as_json, at_a_time=7)
+        p = self.table[list(numbers)]
+        return (text.header + text.lines(p, p.argmax(axis=1))).decode()
 
 
 doubles = st.floats(0.0, 1.0) | st.sampled_from(
@@ -96,3 +88,48 @@ def test_decimals_are_the_shortest():
     assert [line.split(",")[1] for line in lines] == [
         repr(x).replace("e-0", "e-").removesuffix(".0") for x in numbers
     ]
+
+
+@given(
+    x=arrays(np.float64, 5, elements=st.floats(-1e15, 1e15, allow_subnormal=False)),
+    digits=st.integers(1, 16),
+)
+@settings(max_examples=200, deadline=None)
+def test_rounding_to_significant_digits(x, digits):
+    """As Python's format; numbers that round to a tie may differ in the last digit."""
+    for value, found in zip(x, rounded(x, digits), strict=True):
+        expected = float(f"{value:.{digits - 1}e}")
+        assert abs(found - expected) <= 1.01 * 10.0 ** (1 - digits) * abs(value) + 1e-300
+
+
+def test_short_texts():
+    for x in [0.123456789, 1e-12 / 3, 0.999999999, 0.5, 12345.6789]:
+        (text,) = map(repr, rounded(np.array([x]), 6).tolist())
+        assert float(text) == float(f"{x:.5e}")
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_columns_that_come_first(as_json):
+    """Text as it is, whole numbers without a point, dates as dates, missing entries empty."""
+    kept = {
+        "id": read_column("id", ["01", 'a, "b"', None], "label"),
+        "count": Numbers(np.array([3.0, np.nan, 0.5])),
+        "day": Numbers(np.array([0.0, 1.5, np.nan]), "date"),
+    }
+    expected = [
+        {"id": "01", "count": 3, "day": "1970-01-01"},
+        {"id": 'a, "b"', "count": None, "day": "1970-01-02T12:00:00.000000"},
+        {"id": None, "count": 0.5, "day": None},
+    ]
+    text = PredictionText(["x", "y"], as_json=as_json, kept=list(kept), at_a_time=4)
+    p = np.array([[0.25, 0.75]] * 3)
+    lines = text.lines(p, p.argmax(axis=1), list(kept.values())).decode()
+    if as_json:
+        found = [json.loads(line) for line in lines.splitlines()]
+        assert [line["kept"] for line in found] == expected
+        assert all(line["probabilities"] == [0.25, 0.75] for line in found)
+        return
+    assert text.header == b"id,count,day,prediction,p(x),p(y)\n"
+    rows = list(csv.reader(io.StringIO(lines)))
+    blank = [["" if x is None else str(x) for x in row.values()] for row in expected]
+    assert rows == [[*row, "y", "0.25", "0.75"] for row in blank]

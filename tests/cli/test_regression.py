@@ -30,7 +30,9 @@ def test_a_target_of_many_numbers_is_predicted_as_a_number(rows, tmp_path):
     assert done.status == 0, done.err
     assert "y: a number" in done.text
     model = package.load(tmp_path / "m.json")
-    printed = here("predict", tmp_path / "m.json", tmp_path / "rows.csv", "--level", "0.8").text
+    printed = here(
+        "predict", tmp_path / "m.json", tmp_path / "rows.csv", "--level", "0.8", "--digits", "17"
+    ).text
     lines = [line.split(",") for line in printed.splitlines()]
     assert lines[0] == ["prediction", "low", "high"]
     found = np.array(lines[1:], dtype=float)
@@ -39,7 +41,7 @@ def test_a_target_of_many_numbers_is_predicted_as_a_number(rows, tmp_path):
     np.testing.assert_allclose(found[:, 1:], model.predict_interval(x, 0.8), rtol=1e-12)
     printed = here("predict", tmp_path / "m.json", tmp_path / "rows.csv", "--json").text
     first = json.loads(printed.splitlines()[0])
-    assert first["prediction"] == pytest.approx(found[0, 0])
+    assert first["prediction"] == pytest.approx(found[0, 0], rel=1e-5)
     assert len(first["interval"]) == 2
 
 

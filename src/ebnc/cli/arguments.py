@@ -69,6 +69,17 @@ Delimiter: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="CHARACTER", help="CSV delimiter (default: detected in the header)."),
 ]
+IdColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--id", metavar="COLUMN", help="Write this column before the predictions."),
+]
+Keep: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN,…|all", help="Write these columns before the predictions."),
+]
+Digits: TypeAlias = Annotated[
+    int, typer.Option(min=1, max=17, help="Significant digits of numbers; 17 are exact.")
+]
 Decimal: TypeAlias = Annotated[
     str, typer.Option(metavar="CHARACTER", help="Decimal mark of numbers: . or ,")
 ]
@@ -87,7 +98,7 @@ def chosen_columns(
     from ebnc.data.sources import column_names
 
     names = column_names(files)
-    left_out, chosen = _columns_from(exclude, names), _columns_from(include, names)
+    left_out, chosen = columns_from(exclude, names), columns_from(include, names)
     reserved = [name for name in (target, weights) if name is not None]
     require([*reserved, *left_out, *chosen], names)
     if target is not None and (target in left_out or target == weights):
@@ -96,7 +107,7 @@ def chosen_columns(
     return [name for name in (chosen or names) if name not in {*left_out, *reserved}]
 
 
-def _columns_from(lists: Sequence[str] | None, names: Sequence[str]) -> list[str]:
+def columns_from(lists: Sequence[str] | None, names: Sequence[str]) -> list[str]:
     """Split comma-separated lists of columns; an exact name of a column is not split."""
     columns = []
     for text in lists or ():

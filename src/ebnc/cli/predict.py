@@ -1,12 +1,11 @@
 """``ebnc predict``: predict classes with probabilities, or numbers with intervals."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 from ebnc.cli import arguments
-from ebnc.errors import DataError, FileError, ParameterError
+from ebnc.errors import FileError, ParameterError
 
 
 def predict(
@@ -15,6 +14,9 @@ def predict(
     out: Annotated[
         str, typer.Option("--out", "-o", help="The file to write; '-' is standard output.")
     ] = "-",
+    id_column: arguments.IdColumn = None,
+    keep: arguments.Keep = None,
+    digits: arguments.Digits = 6,
     level: Annotated[
         float, typer.Option(help="Probability of the interval of a predicted number.")
     ] = 0.9,
@@ -30,9 +32,9 @@ def predict(
     Writes CSV with the columns prediction, p(CLASS) …; with --json one JSON object per line. If the
     target is a number, the columns are prediction (the mean), low and high.
     Columns may be in any order; columns that the model does not use are ignored. For values not
-    seen in training, predictions are averaged over the training data; their number is printed.
+    seen in training, predictions are averaged over the training data; their number is printed. If
+    the data have the target, accuracy and log-loss are printed, too.
     """
-    from ebnc.cli.prediction_text import NumberText, PredictionText
     from ebnc.cli.progress import shown_progress
     from ebnc.cli.streams import STANDARD, data_files, model_path, output, refuse_existing_output
 
@@ -42,18 +44,15 @@ def predict(
         refuse_existing_output(out, force=force, read=read)
     if not 0 < level < 1:
         raise ParameterError(f"--level must lie between 0 and 1, got {level:g}")
-    from ebnc.data.coder import Coder, coded_batches
+    from ebnc.cli.predicting import Answers, kept_columns, print_result, write_predictions
+    from ebnc.cli.prediction_text import NumberText, PredictionText
+    from ebnc.data.coder import Coder
     from ebnc.data.sources import source_of
     from ebnc.formats.native import read_predictor
 
     predictor = read_predictor(model_path(model))
-    text: PredictionText | NumberText
-    if predictor.density is None:
-        text = PredictionText(predictor, as_json=as_json)
-    else:
-        text = NumberText(predictor.probabilities, predictor.density, as_json=as_json, level=level)
+    density = predictor.density
     coder = Coder(predictor.domain, predictor.used, "extra")
-    n_written = 0
     with (
         shown_progress(quiet=quiet) as progress,
         data_files(
@@ -61,11 +60,14 @@ def predict(
         ) as files,
         output(out, force=force) as file,
     ):
-        file.write(text.header)
-        for rows in coded_batches(source_of(files), coder):
-            file.write(text.lines(rows))
-            n_written += len(rows)
-        if n_written == 0:
-            raise DataError("the data have no rows")
-    if coder.unknown:
-        print(f"ebnc: {coder.unknown}", file=sys.stderr)
+        source = source_of(files)
+        kept = kept_columns(source, id_column, keep)
+        text: PredictionText | NumberText
+        if density is None:
+            labels = predictor.classes.tolist()
+            text = PredictionText(labels, as_json=as_json, digits=digits, kept=kept)
+        else:
+            text = NumberText(density, as_json=as_json, level=level, digits=digits, kept=kept)
+        answers = Answers(predictor.target, predictor.probabilities, predictor.best, density)
+        n_rows, score = write_predictions(source, coder, text, answers, file, kept)
+    print_result(n_rows, score, out, coder.unknown, quiet=quiet or as_json)

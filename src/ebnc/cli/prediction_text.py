@@ -1,38 +1,24 @@
-"""Predictions as CSV or JSON lines; probabilities are the shortest decimals that are exact.
+"""Predictions as CSV or JSON lines.
 
 Classes: the most probable one, and the probability of each. Numbers: the mean, and an interval.
+Columns of the data, such as an identifier, may come first.
 """
 
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ebnc.cli.network.files import state_text
-from ebnc.data.rows import CodedRows
-from ebnc.data.text import number_array, text_array
+from ebnc.data.columns import Column, Numbers, factorise
+from ebnc.data.text import DAY, number_array, text_array
 from ebnc.typing import FloatArray, IntArray
 
 AT_A_TIME = 2**16  # probabilities, so few that their text stays in the cache
-NUMBERS = "{!r},{!r},{!r}\n"
-
-
-class ClassPredictor(Protocol):
-    """What predicts classes."""
-
-    @property
-    def classes(self) -> NDArray[Any]:
-        """The labels, in the order of the probabilities."""
-
-    def probabilities(self, rows: CodedRows) -> FloatArray:
-        """Return the probabilities of the classes, shape (rows, K)."""
-
-    def best(self, p: FloatArray) -> IntArray:
-        """Return the number of the class to predict, from the probabilities."""
+EXACT = 17  # digits that tell all doubles apart
 
 
 class Density(Protocol):
@@ -46,73 +32,146 @@ class Density(Protocol):
 
 
 class PredictionText:
-    """Formats predictions for coded rows: first ``header``, then ``lines``."""
+    """Formats predicted classes: first ``header``, then ``lines``.
 
-    def __init__(
-        self, predictor: ClassPredictor, *, as_json: bool, at_a_time: int = AT_A_TIME
-    ) -> None:
-        classes = [
-            label if isinstance(label, str | int | float) else state_text(label)
-            for label in predictor.classes.tolist()
-        ]
-        if as_json:
-            self.header, self._end = b"", "]}\n"
-            empty = ({"prediction": x, "classes": classes, "probabilities": []} for x in classes)
-            self._starts = [json.dumps(x, ensure_ascii=False)[:-2] for x in empty]
-        else:
-            self.header = _csv_line(["prediction", *(f"p({label})" for label in classes)]).encode()
-            self._end = "\n"
-            self._starts = [_csv_line([str(label), ""])[:-1] for label in classes]
-        self._predictor = predictor
-        self._n_rows = max(1, at_a_time // len(classes))  # rows per prediction
-
-    def lines(self, rows: CodedRows) -> bytes:
-        """Predict rows, which hold the predictor's inputs with one more state each, and format."""
-        starts = range(0, len(rows), self._n_rows)
-        return b"".join(self._part(rows.codes[:, i : i + self._n_rows], rows) for i in starts)
-
-    def _part(self, codes: object, rows: CodedRows) -> bytes:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        part = CodedRows(rows.names, rows.n_states, codes)  # type: ignore[arg-type]
-        p = self._predictor.probabilities(part)
-        texts = [number_array(column).cast(pa.string()) for column in p.T]
-        starts = text_array(self._starts).take(number_array(self._predictor.best(p)))
-        comma, end, nothing = text_array([",", self._end, ""])
-        together = pc.binary_join_element_wise(*texts, comma)
-        lines = pc.binary_join_element_wise(starts, together, end, nothing)
-        return "".join(lines.to_pylist()).encode()
-
-
-class NumberText:
-    """Formats predicted numbers for coded rows, like ``PredictionText``.
-
-    ``bins``: the probabilities of the bins of a ``density``. ``level``: that of the interval.
+    ``kept``: names of columns of the data that come first. ``digits``: of probabilities.
     """
 
     def __init__(
         self,
-        bins: Callable[[CodedRows], FloatArray],
+        classes: Sequence[Any],
+        *,
+        as_json: bool,
+        digits: int = EXACT,
+        kept: Sequence[str] = (),
+        at_a_time: int = AT_A_TIME,
+    ) -> None:
+        labels = [x if isinstance(x, str | int | float) else state_text(x) for x in classes]
+        self._kept, self._digits = _KeptText(kept, as_json=as_json), digits
+        if as_json:
+            self.header, self._end = b"", "]}\n"
+            empty = ({"prediction": x, "classes": labels, "probabilities": []} for x in labels)
+            self._starts = [json.dumps(x, ensure_ascii=False)[1:-2] for x in empty]
+        else:
+            names = [*kept, "prediction", *(f"p({label})" for label in labels)]
+            self.header, self._end = f"{_csv_line(names)}\n".encode(), "\n"
+            self._starts = [f"{_csv_field(str(label))}," for label in labels]
+        self._n_rows = max(1, at_a_time // len(labels))  # rows at once
+
+    def lines(self, p: FloatArray, best: IntArray, kept: Sequence[Column] = ()) -> bytes:
+        """Format predictions: probabilities (rows, K), classes to predict, and kept columns."""
+        parts = []
+        for i in range(0, len(p), self._n_rows):
+            some = np.arange(i, min(i + self._n_rows, len(p)))
+            parts.append(self._part(p[some], best[some], [column.take(some) for column in kept]))
+        return b"".join(parts)
+
+    def _part(self, p: FloatArray, best: IntArray, kept: Sequence[Column]) -> bytes:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        columns = rounded(p, self._digits).T
+        texts = [number_array(column).cast(pa.string()) for column in columns]
+        starts = text_array(self._starts).take(number_array(np.asarray(best)))
+        comma, end, nothing = text_array([",", self._end, ""])
+        together = pc.binary_join_element_wise(*texts, comma)
+        before = self._kept.texts(kept, len(p))
+        lines = pc.binary_join_element_wise(*before, starts, together, end, nothing)
+        return "".join(lines.to_pylist()).encode()
+
+
+class NumberText:
+    """Formats predicted numbers, like ``PredictionText``, from probabilities of bins.
+
+    ``level``: probability of the interval.
+    """
+
+    def __init__(
+        self,
         density: Density,
         *,
         as_json: bool,
         level: float,
+        digits: int = EXACT,
+        kept: Sequence[str] = (),
     ) -> None:
-        self.header = b"" if as_json else b"prediction,low,high\n"
-        self._line = '{{"prediction": {!r}, "interval": [{!r}, {!r}]}}\n' if as_json else NUMBERS
-        self._bins, self._density = bins, density
+        names = [*kept, "prediction", "low", "high"]
+        self.header = b"" if as_json else f"{_csv_line(names)}\n".encode()
+        self._line = (
+            '"prediction": {!r}, "interval": [{!r}, {!r}]}}' if as_json else "{!r},{!r},{!r}"
+        )
+        self._kept, self._digits = _KeptText(kept, as_json=as_json), digits
+        self._density = density
         self._levels = np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
 
-    def lines(self, rows: CodedRows) -> bytes:
-        """Predict rows, which hold the predictor's inputs with one more state each, and format."""
-        p = self._bins(rows)
+    def lines(self, p: FloatArray, kept: Sequence[Column] = ()) -> bytes:
+        """Format predictions of rows from probabilities of bins (rows, B), and kept columns."""
+        import pyarrow.compute as pc
+
         intervals = self._density.quantiles(p, self._levels)
-        numbers = np.column_stack([self._density.mean(p), intervals]).tolist()
-        return "".join(self._line.format(*row) for row in numbers).encode()
+        numbers = rounded(np.column_stack([self._density.mean(p), intervals]), self._digits)
+        texts = text_array([self._line.format(*row) for row in numbers.tolist()])
+        end, nothing = text_array(["\n", ""])
+        before = self._kept.texts(kept, len(p))
+        lines = pc.binary_join_element_wise(*before, texts, end, nothing)
+        return "".join(lines.to_pylist()).encode()
+
+
+class _KeptText:
+    """Formats columns of the data as the beginnings of lines."""
+
+    def __init__(self, names: Sequence[str], *, as_json: bool) -> None:
+        self._names, self._as_json = names, as_json
+
+    def texts(self, columns: Sequence[Column], n_rows: int) -> list[Any]:
+        """Return Arrow arrays of text, which are the beginnings of lines when they are joined."""
+        if self._as_json:
+            keys = [f"{json.dumps(name, ensure_ascii=False)}: " for name in self._names]
+            starts = ['{"kept": {' + keys[0], *(f", {key}" for key in keys[1:])] if keys else ["{"]
+            starts = starts[: len(keys)]
+            texts = [self._column(*each) for each in zip(columns, starts, strict=True)]
+            return [*texts, text_array(["}, " if keys else "{"] * n_rows)]
+        return [self._column(column, "") for column in columns]
+
+    def _column(self, column: Column, start: str) -> Any:
+        """The entries of a column, each between ``start`` and what ends it."""
+        labelled = factorise(column)
+        entries: list[Any] = [*labelled.labels, None]
+        if isinstance(column, Numbers) and column.kind == "date":
+            entries = [*(_date(days) for days in labelled.labels), None]
+        if self._as_json:
+            plain = (
+                x if x is None or isinstance(x, str | int | float) else str(x) for x in entries
+            )
+            texts = [json.dumps(x, ensure_ascii=False) for x in plain]
+        else:
+            texts = [f"{_csv_field('' if x is None else str(x))}," for x in entries]
+        codes = np.where(labelled.codes < 0, len(entries) - 1, labelled.codes)
+        return text_array([start + text for text in texts]).take(number_array(codes))
+
+
+def rounded(x: FloatArray, digits: int) -> FloatArray:
+    """Round to significant digits; the shortest text of a result has no more digits than these."""
+    if digits >= EXACT:
+        return x
+    size = np.abs(x)
+    power = np.floor(np.log10(np.where(size > 0, size, 1.0)))
+    shift = digits - 1 - power
+    up, down = 10.0 ** shift.clip(0, 300), 10.0 ** (-shift).clip(0, 300)
+    return np.asarray(np.round(x * up / down) / up * down)
+
+
+def _date(days: Any) -> str:
+    """Days since 1970 as a date, with the time if there is one."""
+    moment = np.datetime64(round(days * DAY), "us")
+    return str(moment.astype("datetime64[D]") if days % 1 == 0 else moment)
 
 
 def _csv_line(entries: Sequence[str]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow(entries)  # entries with \r or \n need quotes
-    return text.getvalue().removesuffix("\r\n") + "\n"
+    return text.getvalue().removesuffix("\r\n")
+
+
+def _csv_field(entry: str) -> str:
+    return _csv_line([entry, ""])[:-1]

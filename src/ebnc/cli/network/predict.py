@@ -1,17 +1,14 @@
 """``ebnc network predict``: predict one variable of the rows of a table from the others."""
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ebnc.cli import arguments
-from ebnc.errors import DataError, FileError, ParameterError
+from ebnc.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
-    from ebnc.cli.prediction_text import NumberText, PredictionText
     from ebnc.data.rows import CodedRows
-    from ebnc.network.inference.prediction import NodePredictor
     from ebnc.typing import FloatArray
 
 
@@ -22,6 +19,9 @@ def predict(
     out: Annotated[
         str, typer.Option("--out", "-o", help="The file to write; '-' is standard output.")
     ] = "-",
+    id_column: arguments.IdColumn = None,
+    keep: arguments.Keep = None,
+    digits: arguments.Digits = 6,
     level: Annotated[
         float, typer.Option(help="Probability of the interval of a predicted number.")
     ] = 0.9,
@@ -36,12 +36,13 @@ def predict(
     decimal: arguments.Decimal = ".",
     as_json: arguments.AsJson = False,
     force: arguments.Force = False,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Predict one variable of every row from the others; missing entries are summed out.
 
     Writes the same CSV or JSON as `ebnc predict`. Columns may be in any order, and some may be
-    absent; the target's own column is not used. Rows whose exact sum is too large are an error;
-    with --samples they are estimated.
+    absent. The target's own column is not used; if it is there, accuracy and log-loss are printed.
+    Rows whose exact sum is too large are an error; with --samples they are estimated.
     """
     from ebnc.cli.network.files import read_network
     from ebnc.cli.streams import STANDARD, data_files, output, refuse_existing_output
@@ -52,36 +53,31 @@ def predict(
         refuse_existing_output(out, force=force, read=read)
     if not 0 < level < 1:
         raise ParameterError(f"--level must lie between 0 and 1, got {level:g}")
-    from ebnc.data.coder import Coder, Unknown, coded_batches
+    from ebnc.cli.predicting import Answers, kept_columns, print_result, write_predictions
+    from ebnc.cli.prediction_text import NumberText, PredictionText
+    from ebnc.data.coder import Coder, Unknown
     from ebnc.data.sources import source_of
 
     network = read_network(model)
-    text = _text(network.predictor(target, n_samples=samples), as_json=as_json, level=level)
-    n_written = 0
+    predictor = network.predictor(target, n_samples=samples)
+    density = predictor.density
     options = arguments.reading(None, missing, delimiter, decimal)
     with data_files(data, **options) as files, output(out, force=force) as file:
         source = source_of(files)
         coder = Coder(network.domain, network.inputs_among(source.names, target), "extra")
-        file.write(text.header)
-        for rows in coded_batches(source, coder):
-            file.write(text.lines(rows))
-            n_written += len(rows)
-        if n_written == 0:
-            raise DataError("the data have no rows")
-    if coder.unknown.others:
-        print(f"ebnc: {Unknown(others=coder.unknown.others)}", file=sys.stderr)
+        kept = kept_columns(source, id_column, keep)
+        text: PredictionText | NumberText
+        if density is None:
+            labels = predictor.classes.tolist()
+            text = PredictionText(labels, as_json=as_json, digits=digits, kept=kept)
+        else:
+            text = NumberText(density, as_json=as_json, level=level, digits=digits, kept=kept)
 
+        def probabilities(rows: "CodedRows") -> "FloatArray":
+            p = predictor.probabilities(rows)
+            return p if density is None else density.given_known(p)
 
-def _text(
-    predictor: "NodePredictor", *, as_json: bool, level: float
-) -> "PredictionText | NumberText":
-    from ebnc.cli.prediction_text import NumberText, PredictionText
-
-    density = predictor.density
-    if density is None:
-        return PredictionText(predictor, as_json=as_json)
-
-    def bins(rows: "CodedRows") -> "FloatArray":
-        return density.given_known(predictor.probabilities(rows))
-
-    return NumberText(bins, density, as_json=as_json, level=level)
+        answers = Answers(target, probabilities, predictor.best, density)
+        n_rows, score = write_predictions(source, coder, text, answers, file, kept)
+    unknown = Unknown(others=coder.unknown.others)
+    print_result(n_rows, score, out, unknown, quiet=quiet or as_json)
