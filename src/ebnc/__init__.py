@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ebnc.formats.code.export import export
     from ebnc.formats.native import load, save
     from ebnc.learn import fit, fit_theta
+    from ebnc.network.local.counting import CountingEBNC
     from ebnc.network.local.noisy_max import NoisyMax
     from ebnc.network.local.table import Table
     from ebnc.network.local.tree import DecisionGraph, Tree
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EBNC",
     "ContributionsDisplay",
+    "CountingEBNC",
     "DataFiles",
     "DecisionGraph",
     "Domain",
@@ -105,6 +107,7 @@ _HOME = {
     "DecisionGraph": "ebnc.network.local.tree",
     "Network": "ebnc.network.network",
     "NoisyMax": "ebnc.network.local.noisy_max",
+    "CountingEBNC": "ebnc.network.local.counting",
     "Table": "ebnc.network.local.table",
     "Tree": "ebnc.network.local.tree",
     "closest_embedded_network": "ebnc.fitting.closest_theta",

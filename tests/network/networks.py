@@ -7,7 +7,7 @@ import numpy as np
 import ebnc
 from ebnc.data.rows import CodedRows, all_configurations
 
-ALL_KINDS = ("ebnc", "table", "tree", "graph", "noisy-max")
+ALL_KINDS = ("ebnc", "table", "tree", "graph", "noisy-max", "counting")
 
 
 def random_network(seed, n_nodes=6, max_parents=3, max_states=3, kinds=ALL_KINDS):
@@ -36,6 +36,8 @@ def random_local(kind, name, parents, domain, rng):
         return random_graph(name, parents, domain, rng)
     if kind == "noisy-max":
         return random_noisy_max(name, parents, domain, rng)
+    if kind == "counting":
+        return random_counting(name, parents, domain, rng)
     structure = ebnc.EmbeddedStructure.naive(name, parents)
     if len(parents) > 1 and rng.random() < 0.5:
         structure = ebnc.EmbeddedStructure.chain(name, parents)
@@ -85,6 +87,14 @@ def random_noisy_max(name, parents, domain, rng):
     return ebnc.NoisyMax(
         name, domain, rng.dirichlet(np.ones(n_levels)), effects, descending=descending
     )
+
+
+def random_counting(name, parents, domain, rng):
+    sizes = [len(domain[x]) for x in parents]
+    usual = [int(rng.integers(r)) for r in sizes]
+    cuts = sorted(rng.choice(len(parents), rng.integers(len(parents) + 1), replace=False))
+    d = (len(domain[name]) - 1) * (1 + sum(r - 1 for r in sizes) + len(cuts))
+    return ebnc.CountingEBNC(name, parents, domain, usual, cuts, rng.normal(size=d))
 
 
 def joint_table(network):

@@ -13,7 +13,7 @@ from ebnc.data.rows import CodedRows, all_configurations
 from ebnc.errors import SearchError
 from ebnc.likelihood.prior import INTERCEPT_SCALE
 from ebnc.network.learning.constraints import Constraints
-from ebnc.network.learning.dense import _fit_naive
+from ebnc.network.learning.dense import _fit_effects
 from ebnc.network.learning.ordering import candidate_orders
 from network.networks import random_network
 
@@ -53,7 +53,7 @@ def cases_of(data, weights=None, states=2):
 
 
 def naive_fit(cases, d):
-    return _fit_naive(cases, cases.rows.names[d], cases.rows.names[:d], None)
+    return _fit_effects(cases, cases.rows.names[d], cases.rows.names[:d], None, counts=False)
 
 
 def hyperprior(scale, d):

@@ -193,7 +193,7 @@ class Design:
     @property
     def scale_groups(self) -> tuple[int, ...]:
         """The groups of terms with inputs, each of which has a scale of the prior."""
-        weak = (WEAK,) if self.basis.weak_pairs and int(self.groups.min()) == WEAK else ()
+        weak = (WEAK,) if int(self.groups.min()) == WEAK else ()
         return (*range(1, self.max_order + 1), *weak)
 
     @cached_property

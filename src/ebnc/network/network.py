@@ -121,8 +121,9 @@ class Network(Convertible):
             The score to maximise. "laplace" is log evidence, exact for tables and trees.
         local : str or iterable of str
             The kinds of local distribution to consider: "ebnc", "naive" (an EBNC without
-            interactions), "table", "tree", "graph" (a decision graph) and "noisy-max". Each node
-            gets the kind with the best score.
+            interactions), "counting" (a naive EBNC with the number of parents in an unusual state
+            as one more input; in dense networks "ebnc" may count too), "table", "tree", "graph" (a
+            decision graph) and "noisy-max". Each node gets the kind with the best score.
         regime : {"auto", "sparse", "dense"}
             "sparse" searches arcs. "dense" makes all variables that precede a node in an order its
             parents, as far as ``forbidden`` and ``max_parents`` allow. "auto" chooses dense for

@@ -44,7 +44,8 @@ LARGEST_PRODUCT = 6
 """Largest Π j_i of the waves in an interaction."""
 
 WEAK = -1
-"""The group of the weak pairs; other terms belong to the group of their number of inputs."""
+"""The group of the weak pairs, and of an input with a scale of its own; other terms belong to the
+group of their number of inputs."""
 
 
 @lru_cache(maxsize=4096)
@@ -87,6 +88,7 @@ class Term:
     """One S ∈ Δ: its block of φ is ``phi[start:stop]``, shape (products of columns, t_Y).
 
     ``levels``: those of the inputs. ``is_weak``: whether the term is one of the weak pairs.
+    ``is_apart``: whether its input has a scale of its own.
     """
 
     inputs: tuple[str, ...]
@@ -94,6 +96,7 @@ class Term:
     n_outputs: int
     start: int
     is_weak: bool = False
+    is_apart: bool = False
 
     @property
     def columns(self) -> IntArray:
@@ -107,7 +110,7 @@ class Term:
     @property
     def group(self) -> int:
         """The number of inputs, or ``WEAK``: terms of a group share a scale of the prior."""
-        return WEAK if self.is_weak else len(self.inputs)
+        return WEAK if self.is_weak or self.is_apart else len(self.inputs)
 
     @property
     def stop(self) -> int:
@@ -125,12 +128,14 @@ class Basis:
     """The terms of Δ by size, then in the order of inputs; ∅, the intercept, is the first.
 
     ``structure`` has no inputs with one state: they are removed on construction. ``weak_pairs``:
-    whether weak pairs follow the terms of the clusters.
+    whether weak pairs follow the terms of the clusters. ``apart``: an input whose main effect has a
+    scale of its own in the prior, that of the group ``WEAK``; a basis with it has no weak pairs.
     """
 
     structure: EmbeddedStructure
     domain: Domain
     weak_pairs: bool = False
+    apart: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "structure", without_constants(self.structure, self.domain))
@@ -188,7 +193,8 @@ class Basis:
         start = 0
         for inputs, is_weak in ordered:
             levels = tuple(self.levels[x] for x in inputs)
-            terms.append(Term(inputs, levels, self.n_outputs, start, is_weak))
+            is_apart = inputs == (self.apart,)
+            terms.append(Term(inputs, levels, self.n_outputs, start, is_weak, is_apart))
             start = terms[-1].stop
         return tuple(terms)
 

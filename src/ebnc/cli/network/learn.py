@@ -36,7 +36,8 @@ def learn(
         list[str] | None,
         typer.Option(
             metavar="KIND",
-            help="Kinds of nodes: ebnc, table, tree (default: these), naive, graph, noisy-max.",
+            help="Kinds of nodes: ebnc, table, tree (default: these), naive, counting, graph, "
+            "noisy-max.",
         ),
     ] = None,
     score: arguments.ScoreOption = "laplace",

@@ -5,6 +5,10 @@ with interactions (searched in small networks), a tree, and a full table if it i
 parents are shrunk instead of dropped; on data with many weak dependences this predicts better than
 a sparse network. Nodes are independent, so each is one task for a thread.
 
+The naive EBNCs of a network count (``network.local.counting``) if that raises the total evidence of
+the nodes that are fitted first. Each node then has a scale for its count, so that a count that says
+nothing vanishes.
+
 Arcs that are forbidden are left out. A node with more predecessors than ``max_parents`` keeps those
 that gain most as its only parent.
 """
@@ -23,6 +27,8 @@ from ebnc.likelihood.prior import NormalPrior
 from ebnc.network.learning.candidates import additions
 from ebnc.network.learning.constraints import Constraints
 from ebnc.network.learning.node_learner import NodeLearner, refuse_unused_parent
+from ebnc.network.local.counting import COUNTING, Counter, CountingEBNC
+from ebnc.network.local.kinds import NAIVE
 from ebnc.network.local.local import Local
 from ebnc.network.local.node import LocalLearner, Node, Settings
 from ebnc.network.local.tree import TREE, grow_tree
@@ -54,11 +60,15 @@ class DenseNode(NamedTuple):
     score: float
 
 
-class NaiveFit(NamedTuple):
-    """φ of the naive EBNC of a node, orthonormal, and its log evidence with the hyperprior."""
+class MainEffects(NamedTuple):
+    """φ of the main effects of all parents, orthonormal, and its log evidence with the hyperprior.
+
+    ``counts``: whether the last input is the count of unusual states.
+    """
 
     phi: FloatArray
     score: float
+    counts: bool
 
 
 @one_blas_thread()
@@ -68,7 +78,7 @@ def learn_dense_nodes(
     settings: Settings,
     constraints: Constraints,
     *,
-    known: Mapping[str, NaiveFit],
+    known: Mapping[str, MainEffects],
     record: Callable[[dict[str, Any]], None],
 ) -> dict[str, DenseNode]:
     """Learn all nodes for one order of the variables.
@@ -77,29 +87,61 @@ def learn_dense_nodes(
     fitted EBNC, from several threads.
     """
     nodes = replace(settings, chooses_parents=False)
-    start = None
-    if "ebnc" in settings.kinds and len(order) > FIRST_NODES:
-        first = [len(order) * (i + 1) // (FIRST_NODES + 1) for i in range(FIRST_NODES)]
-        fits = in_parallel(lambda d: _fit_naive(cases, order[d], order[:d], None), first)
-        scales = [fit.prior.scales[0] for fit in fits if fit is not None]
-        start = NormalPrior((statistics.median(scales),)) if scales else None
+    has_effects = not {"ebnc", NAIVE, COUNTING.name}.isdisjoint(settings.kinds)
+    counts, start = _counts_and_scales(cases, order, settings) if has_effects else (False, None)
 
     def learn(d: int) -> DenseNode:
         name = order[d]
         learner = NodeLearner(cases, name, nodes, constraints.required_parents(name))
         parents = _parents(learner, order[:d], constraints)
-        fit = known.get(name)
-        if fit is None and "ebnc" in learner.learners:
-            fitted = _fit_naive(cases, name, parents, start)
+        effects = known.get(name)
+        if effects is None and has_effects:
+            counted = counts and len(parents) > 1
+            fitted = _fit_effects(cases, name, parents, start, counts=counted)
             if fitted is not None:
-                fit = NaiveFit(fitted.phi, settings.criterion.value(fitted))
-                record({"node": name, "phi": fit.phi.tolist(), "score": fit.score})
-        return _best_kind(learner, parents, fit, searches=len(order) <= SEARCHED)
+                effects = MainEffects(fitted.phi, settings.criterion.value(fitted), counted)
+                event = {"node": name, "phi": effects.phi.tolist(), "score": effects.score}
+                record({**event, "counts": counted})
+        searches = len(order) <= SEARCHED and "ebnc" in settings.kinds
+        return _best_kind(learner, parents, effects, searches=searches)
 
     # The last nodes are the most expensive; starting with them keeps all cores busy to the end.
     places = list(reversed(range(len(order))))
     learned = in_parallel(learn, places)
     return dict(zip(order, reversed(learned), strict=True))
+
+
+def _counts_and_scales(
+    cases: Cases, order: Sequence[str], settings: Settings
+) -> tuple[bool, NormalPrior | None]:
+    """Fit a few nodes; return whether nodes count, and the scales at which the others start."""
+    n, kinds = len(order), settings.kinds
+    first = (
+        range(n)
+        if n <= FIRST_NODES
+        else [n * (i + 1) // (FIRST_NODES + 1) for i in range(FIRST_NODES)]
+    )
+    ways = [False] * ("ebnc" in kinds or NAIVE in kinds)
+    ways += [True] * ("ebnc" in kinds or COUNTING.name in kinds)
+    if n <= FIRST_NODES and len(ways) == 1:
+        return ways[0], None
+
+    def fitted(d: int, way: bool) -> Fit | None:
+        return _fit_effects(cases, order[d], order[:d], None, counts=way)
+
+    fits = {way: in_parallel(partial(fitted, way=way), first) for way in ways}
+    totals = {
+        way: sum(settings.criterion.value(fit) for fit in own if fit is not None)
+        for way, own in fits.items()
+    }
+    counts = max(ways, key=lambda way: totals[way])
+    priors = [fit.prior for fit in fits[counts] if fit is not None]
+    if n <= FIRST_NODES or not priors:
+        return counts, None
+    scales = (statistics.median(prior.scales[0] for prior in priors),)
+    return counts, NormalPrior(
+        scales, weak_scale=statistics.median(prior.weak_scale for prior in priors)
+    )
 
 
 def _parents(
@@ -120,24 +162,31 @@ def _parents(
     return tuple(x for x in allowed if x in kept)
 
 
-def _fit_naive(
-    cases: Cases, target: str, parents: Sequence[str], near: NormalPrior | None
+def _fit_effects(
+    cases: Cases, target: str, parents: Sequence[str], near: NormalPrior | None, *, counts: bool
 ) -> Fit | None:
-    """Fit the main effects of all parents, σ at MacKay's fixed point; None if they are too many."""
+    """Fit the main effects of all parents, σ at MacKay's fixed point; None if they are too many.
+
+    ``counts``: whether the number of parents in an unusual state is one more input.
+    """
+    own = cases.with_target(target)
     basis = Basis(EmbeddedStructure.naive(target, parents), cases.domain)
     if basis.dimension > LARGEST_FACTOR:
         return None
-    likelihood = likelihood_of(basis, cases.with_target(target).projected(parents))
+    if counts:
+        likelihood, _ = Counter.of(own, parents).likelihood(own)
+    else:
+        likelihood = likelihood_of(basis, own.projected(parents))
     return maximise_evidence(likelihood, TOLERANCE, near=near, fixed_curvature=True)
 
 
 def _best_kind(
-    learner: NodeLearner, before: tuple[str, ...], naive: NaiveFit | None, *, searches: bool
+    learner: NodeLearner, before: tuple[str, ...], effects: MainEffects | None, *, searches: bool
 ) -> DenseNode:
     """Return the best of all kinds for all predecessors.
 
-    ``naive``: the fit of the naive EBNC; None if EBNCs are not allowed. ``searches``: whether to
-    search for interactions in it.
+    ``effects``: the fit of the main effects; None if EBNCs are not allowed. ``searches``: whether
+    to search for interactions.
     """
     node, target = learner.node, learner.node.target
     scores: dict[str, float] = {}
@@ -148,21 +197,20 @@ def _best_kind(
         if fit is not None and fit.score is not None:
             scores[kind], makers[kind] = fit.score, partial(other.local, fit)
 
-    if naive is not None:
-        structure = EmbeddedStructure.naive(target, before)
-        scores["ebnc"] = naive.score + learner.embedded.intercept_correction
-        domain = node.cases.domain
-        makers["ebnc"] = partial(EBNC, structure, domain, naive.phi, ORTHONORMAL.name)
+    if effects is not None:
+        kind = COUNTING.name if effects.counts else "ebnc"
+        scores[kind] = effects.score + learner.embedded.intercept_correction
+        makers[kind] = partial(_local_of, effects, node, before)
         if searches and len(before) > 1:
             searched = _searched(node, before)
-            if searched.score > naive.score:
+            if searched.score > effects.score:
                 scores["ebnc"] = searched.score + learner.embedded.intercept_correction
                 own = searched.fit.design.basis.domain
                 makers["ebnc"] = partial(
                     EBNC, searched.structure, own, searched.fit.phi, ORTHONORMAL.name
                 )
     for kind, other in learner.learners.items():
-        if kind != "ebnc":
+        if kind not in ("ebnc", COUNTING.name):
             compete(kind, other)
     if not scores:  # a table is too large
         compete(TREE.name, TREE.learner(node))
@@ -172,6 +220,16 @@ def _best_kind(
         refuse_unused_parent(target, grow_tree(node.cases, before).local, node.required)
     best = max(scores, key=lambda kind: scores[kind])
     return DenseNode(makers[best](), scores[best])
+
+
+def _local_of(effects: MainEffects, node: Node, parents: tuple[str, ...]) -> Local:
+    """Return the distribution of fitted main effects."""
+    target, domain = node.target, node.cases.domain
+    if effects.counts:
+        counter = Counter.of(node.cases, parents)
+        return CountingEBNC(target, parents, domain, counter.usual, counter.cuts, effects.phi)
+    structure = EmbeddedStructure.naive(target, parents)
+    return EBNC(structure, domain, effects.phi, ORTHONORMAL.name)
 
 
 def _searched(node: Node, before: tuple[str, ...]) -> Scored:

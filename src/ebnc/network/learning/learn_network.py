@@ -18,10 +18,10 @@ from ebnc.errors import ParameterError, SearchError
 from ebnc.network.learning.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.learning.checkpoint import Checkpoint, fingerprint
 from ebnc.network.learning.constraints import Constraints
-from ebnc.network.learning.dense import DenseNode, NaiveFit, learn_dense_nodes
+from ebnc.network.learning.dense import DenseNode, MainEffects, learn_dense_nodes
 from ebnc.network.learning.ordering import candidate_orders
 from ebnc.network.learning.sparse import SparseSearch
-from ebnc.network.local.kinds import DEFAULT_KINDS, learnable_kinds
+from ebnc.network.local.kinds import DENSE_KINDS, learnable_kinds
 from ebnc.network.local.local import Local
 from ebnc.network.local.node import Settings
 from ebnc.network.local.table import Table
@@ -151,9 +151,9 @@ def _regimes(
     names, why = cases.rows.names, None
     if settings.criterion != Laplace():
         why = "it needs score='laplace'"
-    elif not set(settings.kinds) <= set(DEFAULT_KINDS):
-        odd = next(kind for kind in settings.kinds if kind not in DEFAULT_KINDS)
-        why = f"its nodes are of the kinds {', '.join(DEFAULT_KINDS)}, not {odd}"
+    elif not set(settings.kinds) <= set(DENSE_KINDS):
+        odd = next(kind for kind in settings.kinds if kind not in DENSE_KINDS)
+        why = f"its nodes are of the kinds {', '.join(DENSE_KINDS)}, not {odd}"
     if regime == "dense" or order is not None:
         if why is not None:
             raise SearchError(f"a dense network cannot be learned: {why}")
@@ -227,7 +227,7 @@ def _dense(
     best: dict[str, DenseNode] = {}
     for number, tried in enumerate(orders):
         known = {
-            event["node"]: NaiveFit(np.array(event["phi"]), event["score"])
+            event["node"]: MainEffects(np.array(event["phi"]), event["score"], event["counts"])
             for event in record.events
             if event.get("order") == number
         }

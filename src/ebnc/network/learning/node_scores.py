@@ -17,10 +17,11 @@ from ebnc.data.cases import Cases
 from ebnc.errors import ParameterError
 from ebnc.fitted import FittedEBNC
 from ebnc.fitting.optimum import likelihood_of
-from ebnc.learn import fit_cases
+from ebnc.learn import fit_likelihood
 from ebnc.likelihood.posterior import Posterior
 from ebnc.markup import html_table
 from ebnc.network.local.configurations import ConfigurationCounts, count_by, count_configurations
+from ebnc.network.local.counting import CountingEBNC
 from ebnc.network.local.decision_nodes import DecisionNodes
 from ebnc.network.local.local import Local
 from ebnc.network.local.table import Table, counts_of_table
@@ -115,13 +116,15 @@ def score_nodes(
             scores[name] = log_likelihood(local, cases)
             continue
         chosen = CRITERIA[criterion](None)
-        if not isinstance(local, EBNC):
+        if not isinstance(local, EBNC | CountingEBNC):
             scores[name] = chosen.of_local(_counted(local, cases, sample_size), cases.total_weight)
         elif chosen.tunes_scales:
-            basis, projected = _basis_and_cases(local, cases)
-            scores[name] = fit_cases(basis, projected, prior_scale).log_evidence
+            # σ of a count is its own only if it is found, not given.
+            likelihood, own = _likelihood(local, cases, own_scale=isinstance(prior_scale, str))
+            fit = fit_likelihood(likelihood, own, prior_scale)
+            scores[name] = FittedEBNC(fit).log_evidence
         else:
-            scores[name] = chosen.value(chosen.fit(_likelihood(local, cases), None, None))
+            scores[name] = chosen.value(chosen.fit(_likelihood(local, cases)[0], None, None))
     return NetworkScore(criterion, scores)
 
 
@@ -135,7 +138,7 @@ def node_score(local: Local, cases: Cases, *, sample_size: float | None = None) 
     evidence: float | None
     if isinstance(local, FittedEBNC):
         evidence = local.fit.log_evidence
-        highest = likelihood_supremum(_likelihood(local, cases)).log_likelihood
+        highest = likelihood_supremum(_likelihood(local, cases)[0]).log_likelihood
     else:
         counted = _counted(local, cases, sample_size)
         evidence, highest = counted.log_evidence, counted.log_likelihood
@@ -157,13 +160,14 @@ def log_likelihood(local: Local, cases: Cases) -> float:
     return float(each.sum() if cases.weights is None else each @ cases.weights)
 
 
-def _basis_and_cases(local: EBNC, cases: Cases) -> tuple[Basis, Cases]:
-    basis = Basis(local.structure, local.domain)
-    return basis, cases.projected(local.structure.markov_blanket)
-
-
-def _likelihood(local: EBNC, cases: Cases) -> Posterior:
-    return likelihood_of(*_basis_and_cases(local, cases))
+def _likelihood(
+    local: EBNC | CountingEBNC, cases: Cases, *, own_scale: bool = True
+) -> tuple[Posterior, Cases]:
+    """Return the likelihood of φ, and the cases with the inputs of the EBNC."""
+    if isinstance(local, CountingEBNC):
+        return local.counter.likelihood(cases, own_scale=own_scale)
+    projected = cases.projected(local.structure.markov_blanket)
+    return likelihood_of(Basis(local.structure, local.domain), projected), projected
 
 
 def _counted(local: Local, cases: Cases, sample_size: float | None) -> ConfigurationCounts:

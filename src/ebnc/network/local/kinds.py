@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ebnc.network.local.counting import COUNTING
 from ebnc.network.local.embedded import EMBEDDED
 from ebnc.network.local.local import Local
 from ebnc.network.local.node import Kind
@@ -10,7 +11,9 @@ from ebnc.network.local.plain import equal_by_value
 from ebnc.network.local.table import TABLE
 from ebnc.network.local.tree import GRAPH, TREE
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (EMBEDDED, TABLE, TREE, GRAPH, NOISY_MAX)}
+KINDS: dict[str, Kind] = {
+    kind.name: kind for kind in (EMBEDDED, COUNTING, TABLE, TREE, GRAPH, NOISY_MAX)
+}
 """Every kind by its name; the first wins if scores are equal. Add new kinds here."""
 
 DEFAULT_KINDS = (EMBEDDED.name, TABLE.name, TREE.name)
@@ -18,6 +21,9 @@ DEFAULT_KINDS = (EMBEDDED.name, TABLE.name, TREE.name)
 
 NAIVE = "naive"
 """The name in ``Network.learn`` of EBNCs without interactions."""
+
+DENSE_KINDS = (*DEFAULT_KINDS, NAIVE, COUNTING.name)
+"""The kinds of nodes in dense networks, where nodes of the kind "ebnc" may also count."""
 
 
 def learnable_kinds() -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """The interface of a local distribution p(z | parents) of a network (§2).
 
-``EBNC``, ``Table``, ``Tree``, ``DecisionGraph`` and ``NoisyMax`` implement it; a network mixes them
-freely. ``network.local.node`` adds what is needed to learn, save and report a kind.
+``EBNC``, ``CountingEBNC``, ``Table``, ``Tree``, ``DecisionGraph`` and ``NoisyMax`` implement it; a
+network mixes them freely. ``network.local.node`` adds what is needed to learn, save and report a
+kind.
 """
 
 from dataclasses import dataclass
