@@ -21,7 +21,7 @@ from ebnc import (
     dimension_by_elimination,
     generic_dimension,
 )
-from ebnc.errors import DomainError, EBNCError
+from ebnc.errors import DomainError, EBNCError, TooLargeError
 from ebnc.parameters.dimension import FEW_CLUSTERS, count_terms
 from ebnc.parameters.phi import Basis
 from ebnc.parameters.theta import random_theta
@@ -344,6 +344,15 @@ def test_two_thousand_inputs_with_few_parents_each_are_counted(k):
 def cluster_sets_of_many(structure):
     """Factors' sets by the families; sets inside others do no harm to Δ."""
     return [{name, *parents} - {"Y"} for name, parents in structure.families]
+
+
+def test_what_would_take_too_long_is_refused(monkeypatch):
+    generator = np.random.default_rng(0)
+    names = [f"X{i}" for i in range(50)]
+    clusters = [generator.choice(names, 26, replace=False).tolist() for _ in range(100)]
+    monkeypatch.setattr("ebnc.parameters.dimension.MOST_WORK", 20_000)
+    with at_most(20), pytest.raises(TooLargeError, match="100 clusters with up to 26 inputs"):
+        count_terms(clusters, dict.fromkeys(names, 2))
 
 
 def test_time_grows_about_linearly_along_a_chain():

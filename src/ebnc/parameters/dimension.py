@@ -8,10 +8,11 @@ nominal variable with r states, and the number of columns of its curve for an or
 products of fast waves out (``parameters.phi``): its ``Basis.dimension`` may be smaller.
 
 The paper computes d by Gaussian elimination (§4, §6; see ``elimination`` and ``blocks``); the
-closed form needs no elimination and rarely lists Δ.
+closed form needs no elimination and rarely lists Δ. Acyclic clusters take linear time; others may
+take exponential time, because counting the faces of a simplicial complex is #P-hard.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import prod
 
@@ -23,7 +24,8 @@ from ebnc.structure.embedded import EmbeddedStructure
 
 FEW_CLUSTERS = 32  # up to this number, sweeps over all clusters are faster than an index
 LISTED_AT_ONCE = 256  # up to this number of subsets, listing is the fastest method
-FEW_SUBSETS = 1024  # per cluster, on average: list up to this number; splitting recurses too deep
+FEW_SUBSETS = 2**21  # of all clusters: more than 32 clusters are listed up to this number, in 2 s
+MOST_WORK = 8_000_000  # of ``_CoreCount``, in steps of about a microsecond
 
 
 def dimension(structure: EmbeddedStructure, n_states: DomainLike) -> int:
@@ -61,7 +63,7 @@ def count_terms(clusters: Iterable[Iterable[str]], n_states: Mapping[str, int]) 
 
     Variables private to one cluster are removed together (Graham reduction): with P private and R
     the rest of the cluster, f(𝒞) = f(𝒞 with R for the cluster) + (Π_P r − 1) · Π_R r. Naive, chain,
-    tree and table leave no core; ``_count_core`` counts any core that remains.
+    tree and table leave no core; ``_CoreCount`` counts any core that remains.
     """
     core = [frozenset(cluster) for cluster in clusters]
     total = 0
@@ -72,7 +74,7 @@ def count_terms(clusters: Iterable[Iterable[str]], n_states: Mapping[str, int]) 
         steps, core = peel(core)
         for private, rest in steps:
             total += (prod([n_states[v] for v in private]) - 1) * prod([n_states[v] for v in rest])
-        if sum(2 ** len(cluster) for cluster in core) <= FEW_SUBSETS * len(core):
+        if sum(2 ** len(cluster) for cluster in core) <= FEW_SUBSETS:
             return total + _enumerate(core, n_states)
     bits: dict[str, int] = {}
     for cluster in core:
@@ -81,10 +83,13 @@ def count_terms(clusters: Iterable[Iterable[str]], n_states: Mapping[str, int]) 
                 bits[variable] = 1 << len(bits)
     masks = [sum([bits[v] for v in cluster]) for cluster in core]
     try:
-        return total + _count_core(masks, [n_states[v] for v in bits], {})
-    except RecursionError:
+        return total + _CoreCount([n_states[v] for v in bits]).of(masks)
+    except (RecursionError, TooLargeError):
+        largest = max(map(len, core))
         raise TooLargeError(
-            f"{len(core)} clusters that overlap in large sets are more than can be counted"
+            f"the dimension of {len(core)} clusters with up to {largest} inputs each cannot be "
+            "counted in seconds, because they overlap in many different sets; take fewer or "
+            "smaller clusters, for example with a limit on parents"
         ) from None
 
 
@@ -99,26 +104,36 @@ def _enumerate(clusters: Sequence[Cluster], n_states: Mapping[str, int]) -> int:
     return sum([prod([others[v] for v in subset]) for subset in subsets])
 
 
-def _count_core(
-    clusters: Iterable[int], n_states: list[int], memory: dict[frozenset[int], int]
-) -> int:
+class _CoreCount:
     """f of cyclic clusters; a cluster is an int whose bits are its variables.
 
     Private variables are removed as before. The remaining clusters form connected parts that share
-    only ∅; each part is split on a variable v, and results are cached by part:
+    only ∅; each part is split on a variable v, and results are remembered by part:
 
         f(𝒞) = f({C \\ v : C ∈ 𝒞}) + (r_v − 1) · f({C \\ v : v ∈ C ∈ 𝒞})
+
+    The number of parts may grow exponentially with the number of clusters; ``MOST_WORK`` ends it.
     """
-    reduced, total = _take_off_private(_maximal(clusters), n_states)
-    for part in _connected_parts(reduced):
-        key = frozenset(part)
-        if key not in memory:
-            v = _rarest(part)
-            without = _count_core((cluster & ~v for cluster in part), n_states, memory)
-            link = _count_core((c & ~v for c in part if c & v), n_states, memory)
-            memory[key] = without + (n_states[v.bit_length() - 1] - 1) * link
-        total += memory[key] - 1
-    return total + 1
+
+    def __init__(self, n_states: list[int]) -> None:
+        self.n_states = n_states
+        self._memory: dict[frozenset[int], int] = {}
+        self._work = 0.0
+
+    def of(self, clusters: Collection[int]) -> int:
+        self._work += len(clusters) + len(clusters) ** 2 / 16  # measured
+        if self._work > MOST_WORK:
+            raise TooLargeError
+        reduced, total = _take_off_private(_maximal(clusters), self.n_states)
+        for part in _connected_parts(reduced):
+            key = frozenset(part)
+            if key not in self._memory:
+                v = _rarest(part)
+                without = self.of([cluster & ~v for cluster in part])
+                link = self.of([cluster & ~v for cluster in part if cluster & v])
+                self._memory[key] = without + (self.n_states[v.bit_length() - 1] - 1) * link
+            total += self._memory[key] - 1
+        return total + 1
 
 
 def _take_off_private(clusters: list[int], n_states: list[int]) -> tuple[list[int], int]:
