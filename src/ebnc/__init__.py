@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ebnc.formats.code.export import export
     from ebnc.formats.native import load, save
     from ebnc.learn import fit, fit_theta
+    from ebnc.network.inference.average import NetworkAverage
     from ebnc.network.local.counting import CountingEBNC
     from ebnc.network.local.noisy_max import NoisyMax
     from ebnc.network.local.table import Table
@@ -64,6 +65,7 @@ __all__ = [
     "Interval",
     "LearnedNetwork",
     "Network",
+    "NetworkAverage",
     "NoisyMax",
     "ReliabilityDisplay",
     "SearchTraceDisplay",
@@ -107,6 +109,7 @@ _HOME = {
     "DecisionGraph": "ebnc.network.local.tree",
     "Network": "ebnc.network.network",
     "NoisyMax": "ebnc.network.local.noisy_max",
+    "NetworkAverage": "ebnc.network.inference.average",
     "CountingEBNC": "ebnc.network.local.counting",
     "Table": "ebnc.network.local.table",
     "Tree": "ebnc.network.local.tree",

@@ -206,7 +206,7 @@ def test_candidate_orders_rank_by_variation_and_correlation():
     rarity = np.minimum(share, 1 - share)
     free = Constraints.of(names)
     orders = candidate_orders(cases_of(data, weights), names, free)
-    keys = [np.arange(7), centrality, -centrality, rarity, -rarity]
+    keys = [-rarity, rarity, -centrality, centrality, np.arange(7)]
     assert orders == [[names[i] for i in np.argsort(key)] for key in keys]
 
 

@@ -79,9 +79,17 @@ def _network() -> Kind:
     return Kind(Network, network_to_json, network_from_json)
 
 
+def _average() -> Kind:
+    from ebnc.formats.network_json import average_from_json, average_to_json
+    from ebnc.network.inference.average import NetworkAverage
+
+    return Kind(NetworkAverage, average_to_json, average_from_json)
+
+
 KINDS: Mapping[str, Callable[[], Kind]] = {
     "ebnc": _ebnc,
     "network": _network,
+    "network-average": _average,
     "classifier": _classifier,
     "regressor": _regressor,
 }
@@ -101,7 +109,7 @@ def save(
 
     Parameters
     ----------
-    model : EBNC, EBNCClassifier, EBNCRegressor or Network
+    model : EBNC, EBNCClassifier, EBNCRegressor, Network or NetworkAverage
         The model; a classifier or regressor must be fitted.
     path : str or path
         The file to write. After an error, an existing file is unchanged.
@@ -155,7 +163,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    EBNC, EBNCClassifier, EBNCRegressor or Network
+    EBNC, EBNCClassifier, EBNCRegressor, Network or NetworkAverage
         The model.
     """
     return read_model(path).model

@@ -21,6 +21,8 @@ from ebnc.errors import FormatError
 from ebnc.field import Field
 from ebnc.formats.domain_json import domain_from_json, domain_to_json
 from ebnc.formats.phi_json import LARGEST_PARAMETER
+from ebnc.network.inference.average import NetworkAverage
+from ebnc.network.inference.distribution import Distribution
 from ebnc.network.local.kinds import KINDS
 from ebnc.network.local.local import Local
 from ebnc.network.local.plain import FieldType
@@ -29,7 +31,7 @@ from ebnc.network.network import Network
 from ebnc.parameters.bin_density import BinDensity
 
 
-def network_to_json(network: Network) -> dict[str, Any]:
+def network_to_json(network: Distribution) -> dict[str, Any]:
     """Convert a network to plain data: domain and nodes, in the network's order."""
     places = {name: i for i, name in enumerate(network)}
     plain: dict[str, Any] = {
@@ -60,6 +62,17 @@ def network_from_json(field: Field) -> Network:
             raise item.error(f"{name!r} has two densities")
         densities[name] = density
     return field.built(lambda: Network(locals_, densities))
+
+
+def average_to_json(average: NetworkAverage) -> dict[str, Any]:
+    """Convert the networks of an average to plain data."""
+    return {"networks": [network_to_json(network) for network in average.networks]}
+
+
+def average_from_json(field: Field) -> NetworkAverage:
+    """Invert ``average_to_json``."""
+    items = field.object(["networks"])["networks"].items()
+    return field.built(lambda: NetworkAverage(map(network_from_json, items)))
 
 
 def _density_from_json(field: Field, domain: Domain) -> tuple[str, BinDensity]:

@@ -20,6 +20,7 @@ from ebnc.data.table import Categories, Coding, Frame, Kinds, Missing, Numbers
 from ebnc.data.table import TableLike as Rows
 from ebnc.errors import DataError, NetworkError, ParameterError
 from ebnc.network.conversion import Convertible
+from ebnc.network.inference.average import NetworkAverage
 from ebnc.network.learning.arc_strength import ArcStrengths, arc_strengths
 from ebnc.network.learning.constraints import Constraints
 from ebnc.network.learning.editing import refitted, with_fewer, with_more
@@ -94,6 +95,7 @@ class Network(Convertible):
         local: str | Iterable[str] = DEFAULT_KINDS,
         regime: str = "auto",
         order: Sequence[str] | None = None,
+        n_orders: int | None = None,
         max_parents: int | None = None,
         required: Iterable[tuple[str, str]] = (),
         forbidden: Iterable[tuple[str, str]] = (),
@@ -132,6 +134,10 @@ class Network(Convertible):
         order : sequence of str, optional
             The order of a dense network. By default, the best of several orders; with more than 40
             variables, those that vary most come first.
+        n_orders : int, optional
+            The number of orders to learn dense networks for. The result is the network with the
+            best score; its ``average`` is the average over all orders, which predicts better. By
+            default, one for more than 40 variables and up to five for fewer.
         max_parents : int, optional
             Maximum number of parents per node.
         required : iterable of (str, str)
@@ -179,6 +185,10 @@ class Network(Convertible):
             raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
         if on_interrupt not in ("raise", "best"):
             raise ParameterError(f"on_interrupt must be 'raise' or 'best', got {on_interrupt!r}")
+        if n_orders is not None and (n_orders < 1 or order is not None):
+            raise ParameterError(
+                f"n_orders must be at least 1, and needs order=None; got {n_orders!r}"
+            )
         check_time_limit(time_limit)
         with limit_threads(n_jobs):
             coding = Coding.of(numbers, kinds)
@@ -196,6 +206,7 @@ class Network(Convertible):
                 constraints,
                 regime=regime,
                 order=order,
+                n_orders=n_orders,
                 checkpoint=checkpoint,
                 report=print_step if verbose else None,
                 on_interrupt=on_interrupt,
@@ -493,6 +504,8 @@ class LearnedNetwork(Network):
         N, the sum of the row weights.
     regime : str
         "sparse" or "dense".
+    average : NetworkAverage
+        The average of the networks of all orders; of this network alone if it is sparse.
     """
 
     def __init__(
@@ -503,6 +516,8 @@ class LearnedNetwork(Network):
         self.trace = learned.trace
         self.n_cases = learned.n_cases
         self.regime = learned.regime
+        each = [Network(locals_, densities) for locals_ in learned.of_orders]
+        self.average = NetworkAverage(each or [Network(learned.locals_, densities)])
 
     @property
     def learned_score(self) -> float:

@@ -13,11 +13,16 @@ if TYPE_CHECKING:
 def read_network(path: str) -> "Network":
     """Read a network from a model file or a BIF file."""
     from ebnc.formats.native import load
+    from ebnc.network.inference.average import NetworkAverage
     from ebnc.network.network import Network
 
     if path.lower().endswith(".bif"):
         return Network.read_bif(path)
     model = load(model_path(path))
+    if isinstance(model, NetworkAverage):
+        raise FormatError(
+            f"{path} is an average of networks, which commands do not read; load it in Python"
+        )
     if not isinstance(model, Network):
         kind = type(model).__name__
         raise FormatError(f"{path} is not a network but a classifier ({kind}); use `ebnc predict`")

@@ -45,6 +45,7 @@ class LearningResult:
     """Local distributions with their scores, and the trace of the search.
 
     ``log_order_prior``: −log of the number of orders that were tried for a dense network.
+    ``of_orders``: the distributions of every order; empty if sparse.
     """
 
     locals_: list[Local]
@@ -53,6 +54,7 @@ class LearningResult:
     n_cases: float
     regime: str
     log_order_prior: float = 0.0
+    of_orders: Sequence[list[Local]] = ()
 
     @property
     def score(self) -> float:
@@ -67,6 +69,7 @@ def learn_network(
     *,
     regime: str = "auto",
     order: Sequence[str] | None = None,
+    n_orders: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     report: Callable[[NetworkStep], None] | None = None,
     on_interrupt: str = "raise",
@@ -78,8 +81,8 @@ def learn_network(
     """
     end = math.inf if time_limit is None else time.monotonic() + time_limit
     regimes = _regimes(regime, order, cases, constraints, settings)
-    checked = None if order is None else _checked_order(order, cases, constraints)
-    mark = fingerprint(cases, [settings, regimes, checked, *constraints.to_plain()])
+    orders = _orders(cases, constraints, order, n_orders) if "dense" in regimes else []
+    mark = fingerprint(cases, [settings, regimes, orders, *constraints.to_plain()])
     networks: list[LearningResult] = []
     is_cut = False
     with closing(Checkpoint(checkpoint, mark)) as record:
@@ -87,7 +90,7 @@ def learn_network(
             if "dense" in regimes:
                 share = DENSE_SHARE if "sparse" in regimes else 1.0
                 with limit_time(share * (end - time.monotonic())):
-                    networks.append(_dense(cases, constraints, settings, checked, record, report))
+                    networks.append(_dense(cases, constraints, settings, orders, record, report))
         except OutOfTimeError:
             is_cut = True
         except KeyboardInterrupt:
@@ -216,15 +219,13 @@ def _dense(
     cases: Cases,
     constraints: Constraints,
     settings: Settings,
-    order: list[str] | None,
+    orders: list[list[str]],
     record: Checkpoint,
     report: Callable[[NetworkStep], None] | None,
 ) -> LearningResult:
-    names = cases.rows.names
-    varying = [x for x in names if cases.domain.n_states(x) > 1]
-    orders = [order] if order is not None else candidate_orders(cases, varying, constraints)
     trace, began = NetworkTrace(), time.perf_counter()
-    best: dict[str, DenseNode] = {}
+    networks: list[dict[str, DenseNode]] = []
+    totals: list[float] = []
     for number, tried in enumerate(orders):
         known = {
             event["node"]: MainEffects(np.array(event["phi"]), event["score"], event["counts"])
@@ -240,20 +241,37 @@ def _dense(
             record=partial(_record, record, number),
         )
         trace.n_fits += len(tried)
-        total = sum(node.score for node in nodes.values())
-        if not best or total > sum(node.score for node in best.values()):
-            best = nodes
+        networks.append(nodes)
+        totals.append(sum(node.score for node in nodes.values()))
+        if totals[-1] == max(totals):
             seconds = time.perf_counter() - began
-            step = NetworkStep(f"order {number + 1} of {len(orders)}", total, seconds)
+            step = NetworkStep(f"order {number + 1} of {len(orders)}", totals[-1], seconds)
             trace.steps.append(step)
             if report is not None:
                 report(step)
-    locals_: list[Local] = [
-        best[x].local if x in best else Table(x, [], cases.domain, [1.0]) for x in names
+    of_orders: list[list[Local]] = [
+        [
+            nodes[x].local if x in nodes else Table(x, [], cases.domain, [1.0])
+            for x in cases.rows.names
+        ]
+        for nodes in networks
     ]
-    scores = {x: best[x].score if x in best else 0.0 for x in names}
+    best = totals.index(max(totals))
+    scores = {x: networks[best][x].score if x in networks[best] else 0.0 for x in cases.rows.names}
     price = -math.log(len(orders)) if settings.structure_prior else 0.0
-    return LearningResult(locals_, scores, trace, cases.total_weight, "dense", price)
+    return LearningResult(
+        of_orders[best], scores, trace, cases.total_weight, "dense", price, of_orders
+    )
+
+
+def _orders(
+    cases: Cases, constraints: Constraints, order: Sequence[str] | None, n_orders: int | None
+) -> list[list[str]]:
+    """Return the orders to learn dense networks for: the given one, or candidates."""
+    if order is not None:
+        return [_checked_order(order, cases, constraints)]
+    varying = [x for x in cases.rows.names if cases.domain.n_states(x) > 1]
+    return candidate_orders(cases, varying, constraints, n_orders)
 
 
 def _record(record: Checkpoint, order: int, event: dict[str, Any]) -> None:
