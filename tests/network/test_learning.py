@@ -203,3 +203,14 @@ def test_the_interaction_that_is_there_is_found(pair):
     assert {frozenset(cluster) for cluster in local.structure.clusters if len(cluster) > 1} == {
         frozenset(names[i] for i in pair)
     }
+
+
+def test_a_node_may_have_few_parents_among_many_variables_of_many_states(monkeypatch):
+    """Fits of few parents do not have separate classes; a fit of all variables would."""
+    _, data = sample(3, n=400, kinds=("ebnc",))
+    expected = ebnc.Network.learn(data, regime="sparse", local="ebnc")
+    assert expected.arcs
+    monkeypatch.setattr("ebnc.likelihood.class_form.MOST_JOINT", 12)
+    learned = ebnc.Network.learn(data, regime="sparse", local="ebnc")
+    assert learned.arcs == expected.arcs
+    assert learned.learned_score == pytest.approx(expected.learned_score, abs=1e-6)

@@ -136,7 +136,7 @@ class _View:
         if self.scorer.cases_of(here.structure) is cases:
             return self.posterior
         counts = count_cells(here.fit.design, cases)
-        return Posterior(here.fit.design, counts, here.fit.prior, self.scorer.separate)
+        return Posterior(here.fit.design, counts, here.fit.prior, here.fit.form.separate)
 
     def outside_blocks(
         self, bags: Sequence[Bag], beside: Sequence[tuple[int, ...]] | None = None
