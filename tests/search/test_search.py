@@ -14,7 +14,7 @@ from ebnc.score.criterion import BIC, Laplace
 from ebnc.search import greedy
 from ebnc.search.averaging import occams_window
 from ebnc.search.features import feature_worths, without_inputs
-from ebnc.search.greedy import greedy_search
+from ebnc.search.greedy import OUT_OF_WORK, greedy_search
 from ebnc.search.limits import Limits
 from ebnc.search.moves import moves
 from ebnc.search.scorer import Scorer
@@ -175,6 +175,22 @@ def test_estimates_save_most_of_the_fits():
     scorer = Scorer(cases)
     trace = greedy_search(scorer, ebnc.EmbeddedStructure.naive("Y", names)).trace
     assert trace.n_screened > 3 * trace.n_fits
+
+
+def test_a_search_ends_at_its_limit_of_work_with_the_best_so_far():
+    cases, names = random_problem(1, 5, 1000)
+    start = ebnc.EmbeddedStructure.naive("Y", names)
+    free = Scorer(cases)
+    steps = greedy_search(free, start).trace.steps
+    assert len(steps) > 2
+    for most_work, n_steps in ((0.0, 1), (0.5 * free.work, None), (free.work, len(steps))):
+        found = greedy_search(Scorer(cases), start, most_work=most_work)
+        moves = [step.move for step in found.trace.steps]
+        taken = [move for move in moves if move != OUT_OF_WORK]
+        assert taken == [step.move for step in steps[: len(taken)]]
+        assert n_steps in (None, len(taken))
+        assert found.best.score == found.trace.steps[-1].score
+        assert (moves[-1] == OUT_OF_WORK) == (most_work < free.work)
 
 
 def test_interruption_returns_the_best_so_far():

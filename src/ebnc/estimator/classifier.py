@@ -100,7 +100,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     time_limit : float or None
         Seconds after which a search ends with the best model so far (``trace_.interrupted``). One
         first model is always fitted, however long that takes. With a limit, results depend on the
-        speed of the machine.
+        speed of the machine. None ends searches after about half a minute of work, counted in
+        operations, so that results do not; a longer limit lets large searches go on.
 
     Attributes
     ----------

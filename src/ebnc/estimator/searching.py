@@ -31,6 +31,9 @@ from ebnc.search.trace import FeatureWorth, SearchTrace, Step
 from ebnc.threads import OutOfTimeError, is_time_up, limit_time
 
 SEARCH_SHARE = 0.5  # of a time limit; the rest is for scales, averages and importances
+MOST_WORK = 1.2e10
+"""Approximate nanoseconds of the fits of a search without a time limit. The count is of operations,
+so the result does not depend on the speed of the machine."""
 LEAST_WEIGHT = 0.01  # a model with less weight in an average is left out
 
 
@@ -63,7 +66,8 @@ def search_models(
 
     ``report`` is called with every step. After Ctrl-C, ``on_interrupt="raise"`` raises
     KeyboardInterrupt, and "best" returns the best model so far. After ``time_limit`` seconds the
-    result is the best so far; before that, a first model is fitted however long it takes.
+    result is the best so far; before that, a first model is fitted however long it takes. Without
+    it the search ends after ``MOST_WORK``.
     """
     limits.check_names(cases.inputs)
     tunes = isinstance(prior_scale, str) and prior_scale in ("evidence", "loo")
@@ -80,7 +84,8 @@ def search_models(
             result = _first_result(scorer, limits)
         with limit_time(None if time_limit is None else time_limit * SEARCH_SHARE):
             try:
-                result = search_from_starts(scorer, limits, report)
+                most_work = MOST_WORK if time_limit is None else math.inf
+                result = search_from_starts(scorer, limits, report, most_work)
             except OutOfTimeError:
                 assert result is not None
                 result.trace.interrupted = True

@@ -16,7 +16,7 @@ RIDGE = 1e-12
 to about 10⁻¹⁰ N, large enough that Hessians are numerically positive definite."""
 
 
-TOLERANCE = 1e-5
+TOLERANCE = 1e-8
 """Nats to which BIC is computed: where classes are separated, each e-fold takes a new Hessian."""
 
 

@@ -6,6 +6,7 @@ longer useful. At the end the structure is refitted without each input, and inpu
 raises the score are dropped. The search is deterministic: the description of a move breaks ties.
 """
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ TIED = 0.02  # scores that differ by less, in nats, are tied (scales are tuned t
 REFITS, REFITS_BACK = 4, 2  # growing and shrinking moves to refit at each step
 TUNED = 3  # maximum number of refitted moves whose scales are tuned
 HOPELESS = -10.0  # moves with a lower estimated gain are not refitted
+OUT_OF_WORK = "end of the work for one search"  # the last step of a search that ended there
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +50,14 @@ def greedy_search(
     limits: Limits | None = None,
     *,
     max_steps: int = 1000,
+    most_work: float = math.inf,
     report: Callable[[Step], None] | None = None,
 ) -> SearchResult:
     """Climb from ``start`` until no refitted move raises the score.
 
     ``report`` is called with every step. Ctrl-C and the end of the time of ``limit_time`` end the
-    search with the best structure so far.
+    search with the best structure so far. So does ``most_work``, a limit on the work of the scorer
+    at the beginning of a step: approximate nanoseconds, from counts of operations.
     """
     limits = limits or Limits()
     limits.check_names(start.inputs)
@@ -82,6 +86,9 @@ def greedy_search(
     note("start", here)
     try:
         while len(trace.steps) <= max_steps:
+            if scorer.work > most_work:
+                note(OUT_OF_WORK, here)
+                break
             candidates = moves(here.structure, n_states, limits)
             trace.n_screened += len(candidates)
             screened = screen(scorer, here, candidates, estimates)

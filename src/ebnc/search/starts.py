@@ -8,6 +8,7 @@ structure is larger than ``LARGEST_RIVAL``, a step of a search takes minutes, an
 naive structure is the result.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -25,13 +26,21 @@ LARGEST_RIVAL = 3000  # ``factor_size`` of the naive structure
 
 
 def search_from_starts(
-    scorer: Scorer, limits: Limits, report: Callable[[Step], None] | None = None
+    scorer: Scorer,
+    limits: Limits,
+    report: Callable[[Step], None] | None = None,
+    most_work: float = math.inf,
 ) -> SearchResult:
-    """Return the better search from these starts, with the traces and models of all searches."""
+    """Return the better search from these starts, with the traces and models of all searches.
+
+    ``most_work``: a limit on their work together (``greedy_search``).
+    """
     cases = scorer.cases
 
     def search(start: EmbeddedStructure, max_steps: int = 1000) -> SearchResult:
-        return greedy_search(scorer, start, limits, max_steps=max_steps, report=report)
+        return greedy_search(
+            scorer, start, limits, max_steps=max_steps, most_work=most_work, report=report
+        )
 
     naive, least = naive_structure(cases, limits), least_structure(cases, limits)
     size = dimension(naive, cases.domain)
