@@ -53,9 +53,9 @@ class Scorer:
 
     ``n_inputs``: n of the structure prior, the number of candidate inputs, if none was discretised
     with the target in view; None counts the inputs of the cases, and their cuts. ``n_fits``: number
-    of full fits so far, one for each scale that was tried; ``work``: their work. ``separate``: whether the curvature of
-    the fits has one block for each class (``likelihood.class_form``), by the size of the naive
-    structure, so that all scores compare.
+    of full fits so far, one for each scale that was tried; ``work``: their work. ``separate``:
+    whether the curvature of the fits has one block for each class (``likelihood.class_form``), by
+    the size of the naive structure, so that all scores compare.
     """
 
     def __init__(
