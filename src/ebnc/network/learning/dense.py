@@ -5,9 +5,10 @@ with interactions (searched in small networks), a tree, and a full table if it i
 parents are shrunk instead of dropped; on data with many weak dependences this predicts better than
 a sparse network. Nodes are independent, so each is one task for a thread.
 
-The naive EBNCs of a network count (``network.local.counting``) if that raises the total evidence of
-the nodes that are fitted first. Each node then has a scale for its count, so that a count that says
-nothing vanishes.
+The naive EBNCs of a network count (``network.local.counting``) if that lowers the leave-one-out
+log-loss of the nodes that are fitted first. The scale of the count is by evidence for each node, so
+that a count that says nothing vanishes. For the first decision evidence is too cautious: on
+validation rows of cr52, bbc and c20ng counts gain 0.1 to 1.4 nats a row where it prefers none.
 
 Arcs that are forbidden are left out. A node with more predecessors than ``max_parents`` keeps those
 that gain most as its only parent.
@@ -35,6 +36,7 @@ from ebnc.network.local.tree import TREE, grow_tree
 from ebnc.parameters.coding import ORTHONORMAL
 from ebnc.parameters.ebnc import EBNC
 from ebnc.parameters.phi import Basis
+from ebnc.score.leave_one_out import chosen_rows, losses_of_rows
 from ebnc.score.scales import maximise_evidence
 from ebnc.search.greedy import greedy_search
 from ebnc.search.limits import Limits
@@ -130,11 +132,10 @@ def _counts_and_scales(
         return _fit_effects(cases, order[d], order[:d], None, counts=way)
 
     fits = {way: in_parallel(partial(fitted, way=way), first) for way in ways}
-    totals = {
-        way: sum(settings.criterion.value(fit) for fit in own if fit is not None)
-        for way, own in fits.items()
-    }
-    counts = max(ways, key=lambda way: totals[way])
+    counts = ways[-1]
+    if len(ways) > 1:
+        each = zip(first, fits[False], fits[True], strict=True)
+        counts = sum(_gain_of_count(cases, order[: d + 1], *both) for d, *both in each) > 0.0
     priors = [fit.prior for fit in fits[counts] if fit is not None]
     if n <= FIRST_NODES or not priors:
         return counts, None
@@ -142,6 +143,18 @@ def _counts_and_scales(
     return counts, NormalPrior(
         scales, weak_scale=statistics.median(prior.weak_scale for prior in priors)
     )
+
+
+def _gain_of_count(
+    cases: Cases, order: Sequence[str], plain: Fit | None, counting: Fit | None
+) -> float:
+    """Return how much a count gains in leave-one-out log-loss of the last variable of an order."""
+    if plain is None or counting is None:
+        return 0.0
+    own = cases.with_target(order[-1])
+    rows = chosen_rows(Counter.of(own, order[:-1]).likelihood(own)[0])
+    losses = [losses_of_rows(rows, fit) for fit in (plain, counting)]
+    return float(rows.weights @ (losses[0] - losses[1]))
 
 
 def _parents(
