@@ -38,7 +38,7 @@ def test_a_network_shows_the_inside_of_the_node_that_is_chosen(opened):
     }
     centre = "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})"
     driver.execute_script(centre, nodes["node 5"])
-    nodes["node 5"].click()
+    nodes["node 5"].find_element(By.TAG_NAME, "text").click()
     assert open_node(driver) == "node 5"
     driver.execute_script("arguments[0].focus()", nodes["node 2"])
     driver.switch_to.active_element.send_keys(Keys.ENTER)
@@ -153,7 +153,7 @@ def click(driver, element):
 
 def click_state(driver, name, code):
     """Click a state in the drawing."""
-    state = driver.find_elements(By.CSS_SELECTOR, f'.network .node[data-name="{name}"] .state')[
+    state = driver.find_elements(By.CSS_SELECTOR, f'.network .states[data-of="{name}"] .state')[
         code
     ]
     click(driver, state)
@@ -195,7 +195,7 @@ def test_the_bars_in_the_nodes_are_the_probabilities(opened):
     driver = opened(render_html(summarise_network(net)))
 
     def shares(name, side):
-        bars = driver.find_elements(By.CSS_SELECTOR, f'.node[data-name="{name}"] .share')
+        bars = driver.find_elements(By.CSS_SELECTOR, f'.states[data-of="{name}"] .share')
         return [float(b.get_attribute(side)) / float(b.get_attribute("data-length")) for b in bars]
 
     for code in (None, 1):

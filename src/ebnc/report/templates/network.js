@@ -4,6 +4,7 @@
   const data = JSON.parse(byId("data").textContent), { nodes, program } = data;
   const chooser = byId("node"), list = byId("states");
   const boxes = all(".network .node");
+  const statesOf = (box) => box.nextElementSibling?.matches(".states") ? box.nextElementSibling : null;
   const evidence = new Map();  // states by the number of their node
   let marginals = nodes.map((node) => node.p);
 
@@ -64,7 +65,7 @@
     for (const box of boxes) {
       const i = Number(box.dataset.node), p = marginals[i];
       box.classList.toggle("known", evidence.has(i));
-      all(".state", box).forEach((group, k) => {
+      all(".state", statesOf(box) ?? box).forEach((group, k) => {
         const bar = group.querySelector(".share"), upright = "upright" in bar.dataset;
         const share = upright ? p[k] / (Math.max(...p) || 1) : p[k];
         bar.setAttribute(upright ? "height" : "width", share * bar.dataset.length);
@@ -105,7 +106,8 @@
   chooser.addEventListener("change", () => { show(); centre(); });
   for (const box of boxes) {
     const choose = () => { chooser.value = box.dataset.node; show(); };
-    box.addEventListener("click", (event) => {
+    box.addEventListener("click", choose);
+    statesOf(box)?.addEventListener("click", (event) => {
       choose();
       const state = event.target.closest(".state");
       if (state && program) toggle(Number(box.dataset.node), Number(state.dataset.state));
