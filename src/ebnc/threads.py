@@ -176,6 +176,11 @@ def is_time_up() -> bool:
     return time.monotonic() > _deadline.get()
 
 
+def is_time_limited() -> bool:
+    """Return True inside the context of a ``limit_time``."""
+    return _deadline.get() < math.inf
+
+
 class _Team:
     """A budget of threads for a caller and all nested calls of ``in_parallel``."""
 

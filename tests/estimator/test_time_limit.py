@@ -78,6 +78,30 @@ def test_dense_networks_end_in_time_with_tables(monkeypatch):
     assert np.isfinite(network.log_likelihood(data)).all()
 
 
+@pytest.mark.parametrize("n_looks", [100, 150, 200])
+def test_dense_networks_keep_the_nodes_that_were_learned(n_looks, monkeypatch):
+    data = {f"x{i}": (X[:, i] == "0").tolist() for i in range(6)} | {"y": (Y == "yes").tolist()}
+    order = [*(f"x{i}" for i in range(6)), "y"]
+    full = ebnc.Network.learn(data, order=order, local="naive")
+    clock(monkeypatch, 1.0)
+    network = ebnc.Network.learn(data, order=order, local="naive", time_limit=n_looks, n_jobs=1)
+    assert network.trace.interrupted
+    learned = [x for x in order if network.parents(x)]
+    assert learned
+    assert learned == order[1 : 1 + len(learned)]
+    assert len(learned) < 6
+    for x in learned:
+        np.testing.assert_array_equal(network[x].phi, full[x].phi)
+
+
+def test_a_dense_network_cut_at_its_share_of_the_time_is_no_interrupt(monkeypatch):
+    data = {f"x{i}": (X[:, i] == "0").tolist() for i in range(6)}
+    monkeypatch.setattr("ebnc.network.learning.learn_network.DENSE_SHARE", 1e-9)
+    network = ebnc.Network.learn(data, time_limit=600)
+    assert network.trace.interrupted
+    assert np.isfinite(network.log_likelihood(data)).all()
+
+
 @pytest.mark.parametrize("limit", [0, -1, float("nan"), float("inf"), "10"])
 def test_wrong_limits_are_refused(limit):
     with pytest.raises(ParameterError, match="time_limit must be None or a positive number"):

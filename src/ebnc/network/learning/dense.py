@@ -42,7 +42,7 @@ from ebnc.search.greedy import greedy_search
 from ebnc.search.limits import Limits
 from ebnc.search.scorer import Scored, Scorer
 from ebnc.structure.embedded import EmbeddedStructure
-from ebnc.threads import in_parallel, one_blas_thread
+from ebnc.threads import OutOfTimeError, in_parallel, is_time_limited, one_blas_thread
 from ebnc.typing import FloatArray
 
 SEARCHED = 32
@@ -86,7 +86,8 @@ def learn_dense_nodes(
     """Learn all nodes for one order of the variables.
 
     ``known``: fits of an earlier run, which are not repeated. ``record`` is called with every newly
-    fitted EBNC, from several threads.
+    fitted EBNC, from several threads. When the time of ``limit_time`` is up, the other nodes become
+    tables of their required parents.
     """
     nodes = replace(settings, chooses_parents=False)
     has_effects = not {"ebnc", NAIVE, COUNTING.name}.isdisjoint(settings.kinds)
@@ -107,10 +108,24 @@ def learn_dense_nodes(
         searches = len(order) <= SEARCHED and "ebnc" in settings.kinds
         return _best_kind(learner, parents, effects, searches=searches)
 
-    # The last nodes are the most expensive; starting with them keeps all cores busy to the end.
-    places = list(reversed(range(len(order))))
-    learned = in_parallel(learn, places)
-    return dict(zip(order, reversed(learned), strict=True))
+    def learn_in_time(d: int) -> DenseNode:
+        try:
+            return learn(d)
+        except OutOfTimeError:
+            required = constraints.required_parents(order[d])
+            tables = NodeLearner(cases, order[d], nodes, required).tables
+            fit = tables.learn(tuple(required))
+            if fit is None or fit.score is None:
+                raise
+            return DenseNode(tables.local(fit), fit.score)
+
+    # The last nodes are the most expensive; starting with them keeps all cores busy to the end. If
+    # time is limited, the first nodes come first, because more of them can be learned.
+    places = list(range(len(order)))
+    if not is_time_limited():
+        places.reverse()
+    learned = dict(zip(places, in_parallel(learn_in_time, places), strict=True))
+    return {name: learned[d] for d, name in enumerate(order)}
 
 
 def _counts_and_scales(

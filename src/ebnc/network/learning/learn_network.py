@@ -26,7 +26,7 @@ from ebnc.network.local.local import Local
 from ebnc.network.local.node import Settings
 from ebnc.network.local.table import Table
 from ebnc.score.criterion import CRITERIA, Laplace
-from ebnc.threads import OutOfTimeError, limit_time
+from ebnc.threads import OutOfTimeError, is_time_up, limit_time
 
 REGIMES = ("auto", "sparse", "dense")
 
@@ -100,17 +100,16 @@ def learn_network(
         try:
             if "sparse" in regimes:
                 networks.append(_sparse(cases, constraints, settings, record, report, end))
+                if networks[-1].trace.interrupted and time.monotonic() <= end:
+                    raise KeyboardInterrupt
         except KeyboardInterrupt:
             if on_interrupt == "raise":
                 raise
             is_cut = True
-    is_late = time.monotonic() > end
     if not networks:  # return tables with the required arcs, which are learned quickly
         networks.append(_learned(_search_of_tables(cases, constraints, settings), cases))
-    networks[-1].trace.interrupted |= is_cut
     best = max(networks, key=lambda learned: learned.score)
-    if best.trace.interrupted and on_interrupt == "raise" and not is_late:
-        raise KeyboardInterrupt
+    best.trace.interrupted |= is_cut or any(each.trace.interrupted for each in networks)
     return best
 
 
@@ -232,14 +231,21 @@ def _dense(
             for event in record.events
             if event.get("order") == number
         }
-        nodes = learn_dense_nodes(
-            cases,
-            tried,
-            settings,
-            constraints,
-            known=known,
-            record=partial(_record, record, number),
-        )
+        try:
+            nodes = learn_dense_nodes(
+                cases,
+                tried,
+                settings,
+                constraints,
+                known=known,
+                record=partial(_record, record, number),
+            )
+        except OutOfTimeError:
+            if not networks:
+                raise
+        trace.interrupted = is_time_up()
+        if trace.interrupted and networks:
+            break
         trace.n_fits += len(tried)
         networks.append(nodes)
         totals.append(sum(node.score for node in nodes.values()))
