@@ -75,6 +75,18 @@ def test_learning_as_json(learned, tmp_path):
     assert "warm" not in ebnc.load(tmp_path / "n.json").variables
 
 
+def test_gaps_are_unknown_entries_on_request(learned, tmp_path):
+    frame = learned.frame.astype(object).mask(np.random.default_rng(0).random((200, 4)) < 0.2)
+    frame.to_csv(tmp_path / "gaps.csv", index=False)
+    out = tmp_path / "net.json"
+    succeeded("network", "learn", tmp_path / "gaps.csv", "--gaps", "em", "--out", out, "--quiet")
+    expected = ebnc.Network.learn(str(tmp_path / "gaps.csv"), missing="em")
+    assert ebnc.load(out) == expected
+    assert not any(None in states for states in expected.domain.values())
+    arguments = ("network", "learn", tmp_path / "gaps.csv", "--gaps", "no", "--out", "other.json")
+    refused(*arguments, words="--gaps must be one of state, refuse, em, got 'no'")
+
+
 def test_queries_are_those_of_python(learned):
     network = ebnc.load(learned.path)
     ask = ["network", "query", learned.path, "play", "warm", "-e", "outlook=sunny"]

@@ -45,7 +45,7 @@ def test_table_scores_are_bdeu_as_pgmpy_computes_it(seed, sample_size, without_w
 
 @pytest.mark.parametrize("seed", range(3))
 def test_hill_climbing_reaches_what_pgmpys_does(seed, without_warnings):
-    from pgmpy.estimators import HillClimbSearch
+    from pgmpy.causal_discovery import HillClimbSearch
     from pgmpy.structure_score import BDeu
 
     _, data = sample(seed, kinds=("table",))
@@ -53,7 +53,7 @@ def test_hill_climbing_reaches_what_pgmpys_does(seed, without_warnings):
         data, local="table", equivalent_sample_size=10.0, structure_prior=False
     )
     theirs = BDeu(data, equivalent_sample_size=10.0)
-    dag = HillClimbSearch(data).estimate(scoring_method="bdeu", show_progress=False)
+    dag = HillClimbSearch("bdeu", return_type="dag", show_progress=False).fit(data).causal_graph_
     total = sum(theirs.local_score(x, tuple(dag.get_parents(x))) for x in dag.nodes())
     assert learned.learned_score >= total - 1e-6
 

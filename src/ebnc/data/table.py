@@ -21,6 +21,7 @@ columns, a two-dimensional array, a path to CSV or Parquet files, or a Dask Data
 TableLike: TypeAlias = CodedRows | Frame
 
 Missing: TypeAlias = Literal["state", "refuse"]
+MissingInNetworks: TypeAlias = Literal["state", "refuse", "em"]
 Categories: TypeAlias = Mapping[str, int | Iterable[State]]
 Kind: TypeAlias = Literal["number", "label", "date"]
 

@@ -8,6 +8,7 @@ Each factor is an ``EBNC``, a ``Table``, a ``Tree``, …: any ``local.local.Loca
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 from ebnc.data.cases import Cases
 from ebnc.data.coder import encode
 from ebnc.data.read import learn_joint_cases, row_weights
-from ebnc.data.table import Categories, Coding, Frame, Kinds, Missing, Numbers
+from ebnc.data.table import Categories, Coding, Frame, Kinds, MissingInNetworks, Numbers
 from ebnc.data.table import TableLike as Rows
 from ebnc.errors import DataError, NetworkError, ParameterError
 from ebnc.network.conversion import Convertible
@@ -24,10 +25,14 @@ from ebnc.network.inference.average import NetworkAverage
 from ebnc.network.learning.arc_strength import ArcStrengths, arc_strengths
 from ebnc.network.learning.constraints import Constraints
 from ebnc.network.learning.editing import refitted, with_fewer, with_more
-from ebnc.network.learning.fit_network import GivenGraph, fit_network
+from ebnc.network.learning.em import EMRecord, Plan, Prior, fit_by_em
+from ebnc.network.learning.fit_network import GivenGraph, fit_network, kinds_of, read_graph
+from ebnc.network.learning.gap_search import learn_with_gaps
+from ebnc.network.learning.gaps import read_gaps
 from ebnc.network.learning.learn_network import (
     REGIMES,
     LearningResult,
+    check_missing,
     check_sample_size,
     learn_network,
     learn_settings,
@@ -105,7 +110,7 @@ class Network(Convertible):
         numbers: Numbers = "quantile",
         kinds: Kinds | None = None,
         categories: Categories | None = None,
-        missing: Missing = "state",
+        missing: MissingInNetworks = "state",
         weights: object = None,
         checkpoint: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
@@ -157,8 +162,10 @@ class Network(Convertible):
             "nominal", "ordered" or "numeric" by column name, as for ``ebnc.fit``.
         categories : mapping, optional
             Declared states of columns, by column name.
-        missing : {"state", "refuse"}
-            Whether a missing entry is a state of its own or an error.
+        missing : {"state", "refuse", "em"}
+            Whether a missing entry is a state of its own, an error, or unknown: rows are then
+            completed by the network so far, which is learned again from them (structural EM). It
+            learns sparse networks.
         weights : array or str, optional
             One number ≥ 0 for each row, or the name of a column of ``data``.
         checkpoint : path, optional
@@ -190,29 +197,48 @@ class Network(Convertible):
                 f"n_orders must be at least 1, and needs order=None; got {n_orders!r}"
             )
         check_time_limit(time_limit)
+        check_missing(missing)
+        if missing == "em":
+            if checkpoint is not None:
+                raise ParameterError("there are no checkpoints with missing='em'")
+            if regime == "dense" or order is not None:
+                raise ParameterError(
+                    "missing='em' learns sparse networks only: a dense one connects all missing "
+                    "entries of a row, so that they must be summed out together"
+                )
+            regime = "sparse"
         with limit_threads(n_jobs):
             coding = Coding.of(numbers, kinds)
-            cases, values = learn_joint_cases(data, categories, missing, weights, coding)
-            names = cases.rows.names
+            gaps = None
+            if missing == "em":
+                gaps, values = read_gaps(data, categories, weights, coding)
+                names, domain = gaps.names, gaps.domain
+            else:
+                cases, values = learn_joint_cases(data, categories, missing, weights, coding)
+                names, domain = cases.rows.names, cases.domain
             refuse_many_variables(len(names))
             if {"ebnc", "naive"} & set(settings.kinds):
-                refuse_large_nodes(cases.domain, names)
+                refuse_large_nodes(domain, names)
             constraints = Constraints.of(
                 names, required=required, forbidden=forbidden, tiers=tiers, max_parents=max_parents
             )
-            learned = learn_network(
-                cases,
-                settings,
-                constraints,
+            search = partial(
+                learn_network,
+                settings=settings,
+                constraints=constraints,
                 regime=regime,
                 order=order,
                 n_orders=n_orders,
                 checkpoint=checkpoint,
                 report=print_step if verbose else None,
                 on_interrupt=on_interrupt,
-                time_limit=time_limit,
             )
-        return LearnedNetwork(learned, bin_densities(cases.domain, values))
+            record = None
+            if gaps is None:
+                learned = search(cases, time_limit=time_limit)
+            else:
+                learned, record = learn_with_gaps(gaps, search, equivalent_sample_size, time_limit)
+        return LearnedNetwork(learned, bin_densities(domain, values), record)
 
     @classmethod
     def fit(
@@ -226,8 +252,9 @@ class Network(Convertible):
         numbers: Numbers = "quantile",
         kinds: Kinds | None = None,
         categories: Categories | None = None,
-        missing: Missing = "state",
+        missing: MissingInNetworks = "state",
         weights: object = None,
+        random_state: int = 0,
     ) -> "FittedNetwork":
         """Fit the parameters of a network whose arcs are known.
 
@@ -254,10 +281,14 @@ class Network(Convertible):
             "nominal", "ordered" or "numeric" by column name, as for ``ebnc.fit``.
         categories : mapping, optional
             Declared states of columns, by column name.
-        missing : {"state", "refuse"}
-            Whether a missing entry is a state of its own or an error.
+        missing : {"state", "refuse", "em"}
+            Whether a missing entry is a state of its own, an error, or unknown: EM then fits the
+            parameters to what is observed, and its steps are in ``em`` of the result. A variable
+            without any entry is hidden; ``categories`` declares its states.
         weights : array or str, optional
             One number ≥ 0 for each row, or the name of a column of ``data``.
+        random_state : int
+            Seed of the start of EM for nodes that are never observed with their parents.
 
         Returns
         -------
@@ -272,7 +303,16 @@ class Network(Convertible):
         (2, -10.914)
         """
         check_sample_size(equivalent_sample_size)
+        check_missing(missing)
         coding = Coding.of(numbers, kinds)
+        if missing == "em":
+            gaps, values = read_gaps(data, categories, weights, coding)
+            parents, structures = read_graph(given, gaps.names)
+            nodes = Plan(parents, structures, kinds_of(local, gaps.names))
+            prior = Prior(prior_scale, equivalent_sample_size)
+            locals_, record = fit_by_em(gaps, nodes, prior, random_state)
+            densities = bin_densities(gaps.domain, values)
+            return FittedNetwork(locals_, {}, gaps.total_weight, densities, record)
         cases, values = learn_joint_cases(data, categories, missing, weights, coding)
         locals_, scores = fit_network(given, cases, local, prior_scale, equivalent_sample_size)
         densities = bin_densities(cases.domain, values)
@@ -493,11 +533,14 @@ class LearnedNetwork(Network):
         The outcome of ``ebnc.network.learning.learn_network``.
     densities : mapping, optional
         As in ``Network``.
+    em : EMRecord, optional
+        The steps of EM that fitted the parameters to rows with gaps.
 
     Attributes
     ----------
     scores : mapping
-        The score of every node; their sum is ``learned_score``.
+        The score of every node; their sum is ``learned_score``. With ``em``, they are scores of
+        completed rows.
     trace : list
         Every accepted change.
     n_cases : float
@@ -506,12 +549,18 @@ class LearnedNetwork(Network):
         "sparse" or "dense".
     average : NetworkAverage
         The average of the networks of all orders; of this network alone if it is sparse.
+    em : EMRecord or None
+        As above.
     """
 
     def __init__(
-        self, learned: LearningResult, densities: Mapping[str, BinDensity] | None = None
+        self,
+        learned: LearningResult,
+        densities: Mapping[str, BinDensity] | None = None,
+        em: EMRecord | None = None,
     ) -> None:
         super().__init__(learned.locals_, densities)
+        self.em = em
         self.scores = learned.scores
         self.trace = learned.trace
         self.n_cases = learned.n_cases
@@ -542,10 +591,13 @@ class FittedNetwork(Network):
         N, the sum of the row weights.
     densities : mapping, optional
         As in ``Network``.
+    em : EMRecord, optional
+        The steps of EM. Then there are no scores of nodes: the likelihood of rows with gaps is not
+        a product over nodes.
 
     Attributes
     ----------
-    node_scores, n_cases
+    node_scores, n_cases, em
         As above.
     """
 
@@ -555,22 +607,30 @@ class FittedNetwork(Network):
         node_scores: Mapping[str, NodeScore],
         n_cases: float,
         densities: Mapping[str, BinDensity] | None = None,
+        em: EMRecord | None = None,
     ) -> None:
         super().__init__(locals_, densities)
+        self.em = em
         self.node_scores = node_scores
         self.n_cases = n_cases
 
     def _facts(self) -> list[tuple[str, object]]:
-        return [*super()._facts(), ("rows", f"{self.n_cases:g}"), ("BIC", f"{self.bic:.3f} nats")]
+        if self.em is None:
+            name, value = "BIC", self.bic
+        else:
+            name, value = "log-likelihood", self.em.log_likelihood
+        return [*super()._facts(), ("rows", f"{self.n_cases:g}"), (name, f"{value:.3f} nats")]
 
     @property
     def bic(self) -> float:
         """Σ_i L_i(φ̂_i) − (d_i/2) log N, eq. 9."""
+        self._refuse_gaps()
         return math.fsum(node.bic for node in self.node_scores.values())
 
     @property
     def log_evidence(self) -> float:
         """log p(D | m), eq. 8; the summands of tables and trees are exact."""
+        self._refuse_gaps()
         values = [node.log_evidence for node in self.node_scores.values()]
         known = [value for value in values if value is not None]
         if len(known) < len(values):
@@ -579,3 +639,10 @@ class FittedNetwork(Network):
                 "a finite prior_scale"
             )
         return math.fsum(known)
+
+    def _refuse_gaps(self) -> None:
+        if self.em is not None:
+            raise ParameterError(
+                "a network that EM fitted to rows with gaps has no BIC and no evidence, which are "
+                "sums over nodes; .em.log_likelihood is the log-likelihood of the observed entries"
+            )

@@ -27,6 +27,13 @@ def learn(
     kinds: arguments.VariableKinds = None,
     numbers: arguments.NumbersOption = "quantile",
     missing: arguments.MissingWords = None,
+    gaps: Annotated[
+        str,
+        typer.Option(
+            metavar="[state|refuse|em]",
+            help="A missing entry is a state of its own, an error, or unknown (structural EM).",
+        ),
+    ] = "state",
     delimiter: arguments.Delimiter = None,
     decimal: arguments.Decimal = ".",
     weights: Annotated[
@@ -62,12 +69,13 @@ def learn(
     from ebnc.data.sources import column_names
     from ebnc.data.table import Coding
     from ebnc.formats.native import model_bytes
-    from ebnc.network.learning.learn_network import refuse_many_variables
+    from ebnc.network.learning.learn_network import check_missing, refuse_many_variables
     from ebnc.network.local.kinds import DEFAULT_KINDS
     from ebnc.network.network import Network
     from ebnc.report import render_html, summarise_network
 
     options = arguments.reading(types, missing, delimiter, decimal)
+    check_missing(gaps, "--gaps")
     coding = Coding.of(numbers, arguments.variable_kinds(kinds))
     with (
         shown_progress(quiet=quiet) as progress,
@@ -86,6 +94,7 @@ def learn(
             max_parents=max_parents,
             numbers=coding.numbers,
             kinds=coding.kinds,
+            missing=gaps,  # type: ignore[arg-type]  # checked
             weights=weights,
             on_interrupt="best",
             time_limit=time_limit,
@@ -99,8 +108,9 @@ def learn(
         summary = None
         if not interrupted:
             try:
+                measured = None if gaps == "em" else files  # losses of nodes need complete rows
                 summary = summarise_network(
-                    network, files, weights=weights, learned_from=True, provenance=command
+                    network, measured, weights=weights, learned_from=True, provenance=command
                 )
             except KeyboardInterrupt:
                 note = "interrupted; the network is complete, its likelihood was not computed"

@@ -33,7 +33,7 @@ GivenGraph: TypeAlias = (
 """A model string, arcs (parent, child), a network, or for each node its structure or parents."""
 
 
-def _read_graph(
+def read_graph(
     given: GivenGraph, names: Sequence[str]
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, EmbeddedStructure]]:
     """Return the parents of every column, and the embedded structures that were given.
@@ -76,8 +76,8 @@ def fit_network(
 ) -> tuple[list[Local], dict[str, NodeScore]]:
     """Fit every node and score it; see ``Network.fit``."""
     names = cases.rows.names
-    parents, structures = _read_graph(given, names)
-    kinds = _kinds(local, names)
+    parents, structures = read_graph(given, names)
+    kinds = kinds_of(local, names)
     locals_, scores = [], {}
     for name in names:
         own = cases.with_target(name)
@@ -159,7 +159,8 @@ def _of_node(name: str, value: object) -> EmbeddedStructure | Iterable[str]:
     return [str(parent) for parent in parents]
 
 
-def _kinds(local: str | Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+def kinds_of(local: str | Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """Return the kind of every node; raise if nodes of given parents cannot be of it."""
     if not isinstance(local, Mapping):
         kinds = dict.fromkeys(names, local)
     else:

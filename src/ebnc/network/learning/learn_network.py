@@ -9,11 +9,12 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from ebnc.data.cases import Cases
+from ebnc.data.table import MissingInNetworks
 from ebnc.errors import ParameterError, SearchError
 from ebnc.network.learning.changes import Change, NetworkStep, NetworkTrace
 from ebnc.network.learning.checkpoint import Checkpoint, fingerprint
@@ -130,6 +131,13 @@ def check_sample_size(sample_size: float | None) -> None:
     """Raise an error if an equivalent sample size is given and not positive."""
     if sample_size is not None and not 0 < sample_size < 1e9:
         raise ParameterError(f"equivalent_sample_size must be positive, got {sample_size}")
+
+
+def check_missing(missing: str, name: str = "missing") -> None:
+    """Raise an error if missing entries cannot be treated in this way."""
+    known = get_args(MissingInNetworks)
+    if missing not in known:
+        raise ParameterError(f"{name} must be one of {', '.join(known)}, got {missing!r}")
 
 
 def refuse_many_variables(n_variables: int) -> None:
