@@ -1,8 +1,10 @@
-"""What the documentation site adds to MkDocs: formulas, set when the site is built."""
+"""What the documentation site adds to MkDocs: formulas, and the changelog as a page."""
 
 import re
+from pathlib import Path
 
 from latex2mathml.converter import convert
+from mkdocs.structure.files import File
 
 THIN_SPACE = '<mspace width="0.17em"/>'
 CODE_OR_TAG = re.compile(r"(<pre.*?</pre>|<code.*?</code>|<math.*?</math>|<[^>]*>)", re.DOTALL)
@@ -28,3 +30,10 @@ def on_page_content(html, **_context):
     return "".join(
         part if i % 2 else INDEX.sub(r"\1<sub>\2</sub>", part) for i, part in enumerate(parts)
     )
+
+
+def on_files(files, config):
+    """Add the changelog, which lies beside the folder of the documentation, as a page."""
+    text = Path("CHANGELOG.md").read_text(encoding="utf-8").replace("](docs/", "](")
+    files.append(File.generated(config, "changelog.md", content=text))
+    return files

@@ -83,8 +83,6 @@ class Domain(Mapping[str, tuple[State, ...]]):
     'ordered'
     """
 
-    __slots__ = ("_codes", "_counted", "_ordered", "_states")
-
     def __init__(
         self, states: Mapping[str, int | Iterable[State]], ordered: Iterable[str] = ()
     ) -> None:
@@ -143,6 +141,9 @@ class Domain(Mapping[str, tuple[State, ...]]):
 
     def __hash__(self) -> int:
         return hash(frozenset(self._states.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Domain, (self._states, sorted(self._ordered))  # copies are checked, too
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{name!r}: {list(labels)!r}" for name, labels in self._states.items())

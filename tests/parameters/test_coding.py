@@ -54,7 +54,7 @@ def test_classes_lead_to_differences_with_the_baseline_class(coding, r):
     coefficients = np.random.default_rng(r).normal(size=r - 1)
     values = coding.matrix(r) @ coefficients
     np.testing.assert_allclose(coding.classes(r) @ coefficients, values[1:] - values[0], atol=1e-12)
-    assert np.linalg.matrix_rank(coding.classes(r)) == r - 1
+    assert np.sum(np.linalg.svd(coding.classes(r), compute_uv=False) > 1e-9) == r - 1
 
 
 def test_codings_are_known_by_name():

@@ -74,7 +74,7 @@ def _states_of_target(name: str, column: ColumnSummary) -> tuple[State, ...]:
     if column.has_missing:
         raise DataError(f"target {name!r} has missing values; remove those rows")
     if len(labels) < 2:
-        seen = f"only {labels[0]!r}" if labels else "no value at all"
+        seen = f"only one class, {labels[0]!r}" if labels else "no value at all"
         raise DataError(
             f"target {name!r} has {seen}; at least two classes are needed "
             f"(declare its states with categories={{{name!r}: [...]}} if more are possible)"

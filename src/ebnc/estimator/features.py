@@ -11,7 +11,7 @@ from ebnc.data.coder import encode
 from ebnc.data.read import learn_states
 from ebnc.data.table import Coding
 from ebnc.domain import Domain
-from ebnc.errors import SearchError
+from ebnc.errors import ParameterError, SearchError
 from ebnc.estimator.tables import name_of_target, named_columns, taking_labels
 from ebnc.parameters.coding import column_labels
 from ebnc.parameters.design_matrix import indicator_design
@@ -74,6 +74,10 @@ class EBNCFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         coding = Coding.of(self.numbers, self.kinds)
         columns = named_columns(self, X, reset=True)
         structure = self.structure or EmbeddedStructure.naive("y", list(columns))
+        if not isinstance(structure, EmbeddedStructure):
+            raise ParameterError(
+                f"structure must be an EmbeddedStructure or None (naive), got {structure!r}"
+            )
         unknown = [x for x in structure.inputs if x not in columns]
         if unknown:
             raise SearchError(f"input {unknown[0]!r} of the structure is not a column of X")

@@ -1,5 +1,6 @@
 """Classes in memory: labels and weights of rows, coded together with the columns of X."""
 
+import warnings
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from ebnc.data.parts import Parts
 from ebnc.data.read import learn_cases
 from ebnc.data.table import Coding
 from ebnc.domain import Interval, State
+from ebnc.errors import DataWarning
 from ebnc.estimator.tables import name_of_target
 
 
@@ -55,13 +57,30 @@ def array_of_labels(labels: Sequence[State]) -> NDArray[Any]:
     return np.array(labels)
 
 
+def counts_of_rows(sample_weight: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Return weights as numbers; warn if they add up to far fewer rows than have one."""
+    weights: NDArray[np.float64] = _check_sample_weight(
+        sample_weight, rows, ensure_non_negative=True
+    )
+    total, n_rows = weights.sum(), np.count_nonzero(weights)
+    if 0 < total < n_rows / 10:
+        warnings.warn(
+            f"the weights of {n_rows} rows add up to {total:.3g}. A weight says how many rows one "
+            "row stands for, so the model learns next to nothing; multiply the weights by "
+            f"{n_rows / total:.3g} to count every row once on average",
+            DataWarning,
+            stacklevel=4,
+        )
+    return weights
+
+
 def _weights(
     labels: NDArray[Any], sample_weight: Any, class_weight: Any
 ) -> NDArray[np.float64] | None:
     """Return the product of both weights, which ignores rows of weight 0; None without weights."""
     weights = None
     if sample_weight is not None:
-        weights = _check_sample_weight(sample_weight, labels, ensure_non_negative=True)
+        weights = counts_of_rows(sample_weight, labels)
     if class_weight is not None:
         by_class = compute_sample_weight(class_weight, labels)
         weights = by_class if weights is None else weights * by_class

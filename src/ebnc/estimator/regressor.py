@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags, check_consistent_length
-from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted
+from sklearn.utils.validation import _check_y, check_is_fitted
 
 from ebnc.data.discretise import intervals, target_cuts
 from ebnc.data.read import learn_cases, read_numbers
@@ -17,6 +17,7 @@ from ebnc.errors import DataError, ParameterError
 from ebnc.estimator.base_measure import base_offsets
 from ebnc.estimator.classifier import EBNCClassifier
 from ebnc.estimator.display import facts_as_html, facts_as_text
+from ebnc.estimator.labels import counts_of_rows
 from ebnc.estimator.parameters import check_parameters
 from ebnc.estimator.tables import (
     columns_by_name,
@@ -178,7 +179,7 @@ class EBNCRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         numbers = self._numbers(y)
         check_consistent_length(next(iter(columns.values())), numbers)
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, numbers, ensure_non_negative=True)
+            sample_weight = counts_of_rows(sample_weight, numbers)
         target = name_of_target(y, columns, "y")
         return self._fit({**columns, target: numbers}, list(columns), target, sample_weight, None)
 

@@ -13,6 +13,9 @@ class Status(Enum):
     MOST_STEPS = "The fit stopped after the largest number of steps; increase max_steps."
     STALLED = "No step along the search direction improves the objective; rounding errors dominate."
 
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return Status, (self.value,)  # skops asks for this one
+
 
 @dataclass(frozen=True, eq=False)
 class Solution:

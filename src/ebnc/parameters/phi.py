@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -139,6 +140,9 @@ class Basis:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "structure", without_constants(self.structure, self.domain))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Basis, (self.structure, self.domain, self.weak_pairs)  # what is cached stays out
 
     @property
     def dimension(self) -> int:

@@ -1,0 +1,58 @@
+"""Make the pictures of README and the first page, in docs/pictures: a report and an effect.
+
+Run it from the root of the repository; it needs Chromium, selenium, matplotlib and Pillow.
+"""
+
+import io
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib import pyplot as plt
+from PIL import Image
+from selenium import webdriver
+from sklearn.datasets import load_iris
+
+import ebnc
+
+PICTURES = Path("docs/pictures")
+
+
+def draw_effect() -> None:
+    """What the width of a petal adds to the log odds of each kind of iris."""
+    mpl.rcParams["svg.hashsalt"] = "ebnc"  # the same file every time
+    x, y = load_iris(return_X_y=True, as_frame=True)
+    y = y.map(dict(enumerate(["setosa", "versicolor", "virginica"])))
+    model = ebnc.EBNCClassifier().fit(x, y)
+    display = ebnc.EffectDisplay.from_estimator(model, "petal width (cm)")
+    display.figure_.set_size_inches(5.4, 3.4)
+    display.ax_.set_xlim(0, 2.6)
+    display.figure_.savefig(PICTURES / "effect.svg", bbox_inches="tight", metadata={"Date": None})
+    plt.close(display.figure_)
+
+
+def draw_report() -> None:
+    """The upper part of the report of ``ebnc demo``, as a browser shows it."""
+    run = "from ebnc.cli import main; main()"
+    options = webdriver.ChromeOptions()
+    for argument in ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
+        options.add_argument(argument)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", run, "demo", "--out", folder, "--force"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        with webdriver.Chrome(options) as browser:
+            browser.set_window_size(1240, 1100)
+            browser.get((Path(folder) / "report.html").as_uri())
+            time.sleep(1)  # fonts and curves
+            image = Image.open(io.BytesIO(browser.get_screenshot_as_png()))
+    image.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(
+        PICTURES / "report.png", optimize=True
+    )
+
+
+if __name__ == "__main__":
+    draw_effect()
+    draw_report()
