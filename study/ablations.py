@@ -15,7 +15,7 @@ CLASSIFIER = {
 }
 NETWORK = {
     "sparse": "sparse: arcs searched, at most eight parents",
-    "ebnc-only": "EBNC nodes only",
+    "ebnc-only": "EBNC nodes only, without counts",
     "trees-only": "decision trees only",
 }
 

@@ -24,8 +24,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "sparse": {"regime": "sparse", "max_parents": 8},
     "dense": {"regime": "dense"},
     "average": {"n_orders": 4},
-    "no-counts": {"local": ("naive", "table", "tree"), "regime": "dense"},
-    "ebnc-only": {"local": "ebnc"},
+    "ebnc-only": {"local": "naive"},
     "trees-only": {"local": "tree"},
 }
 """The default, and what parts of it are worth."""

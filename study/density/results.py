@@ -15,11 +15,13 @@ from study.density.report import (
     certainties,
     is_best,
     is_within_doubt,
+    ours,
     standing,
 )
 from study.figures import OTHERS, OURS, save
 
 DEFAULT = "network"
+AVERAGE = "average"
 SOURCE = "study/density/results.csv; python -m study.density --data DIR"
 
 
@@ -46,7 +48,10 @@ def claims() -> dict[str, Claim]:
         "n-rivals": str(len(rivals)),
         "not-best": ", ".join(name for name in rows.index if name not in best) or "none",
         "table": _table(rows),
+        "average-table": _average_table(),
     }
+    for name, value in ours(frame(), AVERAGE).items():
+        texts[f"average/{name}"] = f"{value:.2f}"
     for name, row in rows.iterrows():
         texts[f"test/{name}"] = f"{row['ours']:.2f}"
     for model in frame()["model"].unique():
@@ -70,6 +75,18 @@ def _table(rows: pd.DataFrame) -> str:
     columns["± "] = [f"{facts.loc[name, 'standard_error']:.2f}" for name in rows.index]
     columns["d"] = [f"{facts.loc[name, 'dimension']:,.0f}".replace(",", " ") for name in rows.index]
     columns["seconds"] = [f"{facts.loc[name, 'seconds']:.0f}" for name in rows.index]
+    return markdown_table(columns)
+
+
+def _average_table() -> str:
+    """One order and the average of several, on the sets that have both."""
+    one, several = ours(frame(), DEFAULT), ours(frame(), AVERAGE)
+    order = [name for name in beside(frame(), DEFAULT).index if name in several]
+    columns = {
+        "set": order,
+        "one order": [f"{one[name]:.3f}" for name in order],
+        "average of four orders": [f"{several[name]:.3f}" for name in order],
+    }
     return markdown_table(columns)
 
 

@@ -53,7 +53,7 @@ def cases_of(data, weights=None, states=2):
 
 
 def naive_fit(cases, d):
-    return _fit_effects(cases, cases.rows.names[d], cases.rows.names[:d], None, counts=False)
+    return _fit_effects(cases, cases.rows.names[d], cases.rows.names[:d], None, None)
 
 
 def hyperprior(scale, d):

@@ -63,14 +63,10 @@ class DenseNode(NamedTuple):
 
 
 class MainEffects(NamedTuple):
-    """φ of the main effects of all parents, orthonormal, and its log evidence with the hyperprior.
-
-    ``counts``: whether the last input is the count of unusual states.
-    """
+    """φ of the main effects of all parents, orthonormal, and its evidence with the hyperprior."""
 
     phi: FloatArray
     score: float
-    counts: bool
 
 
 @one_blas_thread()
@@ -97,16 +93,17 @@ def learn_dense_nodes(
         name = order[d]
         learner = NodeLearner(cases, name, nodes, constraints.required_parents(name))
         parents = _parents(learner, order[:d], constraints)
+        counter = None
+        if counts and len(parents) > 1:
+            counter = Counter.of(learner.node.cases, parents)
         effects = known.get(name)
         if effects is None and has_effects:
-            counted = counts and len(parents) > 1
-            fitted = _fit_effects(cases, name, parents, start, counts=counted)
+            fitted = _fit_effects(cases, name, parents, start, counter)
             if fitted is not None:
-                effects = MainEffects(fitted.phi, settings.criterion.value(fitted), counted)
-                event = {"node": name, "phi": effects.phi.tolist(), "score": effects.score}
-                record({**event, "counts": counted})
+                effects = MainEffects(fitted.phi, settings.criterion.value(fitted))
+                record({"node": name, "phi": effects.phi.tolist(), "score": effects.score})
         searches = len(order) <= SEARCHED and "ebnc" in settings.kinds
-        return _best_kind(learner, parents, effects, searches=searches)
+        return _best_kind(learner, parents, effects, counter, searches=searches)
 
     def learn_in_time(d: int) -> DenseNode:
         try:
@@ -144,7 +141,10 @@ def _counts_and_scales(
         return ways[0], None
 
     def fitted(d: int, way: bool) -> Fit | None:
-        return _fit_effects(cases, order[d], order[:d], None, counts=way)
+        own, parents = cases.with_target(order[d]), order[:d]
+        return _fit_effects(
+            cases, order[d], parents, None, Counter.of(own, parents) if way else None
+        )
 
     fits = {way: in_parallel(partial(fitted, way=way), first) for way in ways}
     counts = ways[-1]
@@ -191,30 +191,39 @@ def _parents(
 
 
 def _fit_effects(
-    cases: Cases, target: str, parents: Sequence[str], near: NormalPrior | None, *, counts: bool
+    cases: Cases,
+    target: str,
+    parents: Sequence[str],
+    near: NormalPrior | None,
+    counter: Counter | None,
 ) -> Fit | None:
     """Fit the main effects of all parents, σ at MacKay's fixed point; None if they are too many.
 
-    ``counts``: whether the number of parents in an unusual state is one more input.
+    ``counter``: what counts their unusual states for one more input.
     """
     own = cases.with_target(target)
     basis = Basis(EmbeddedStructure.naive(target, parents), cases.domain)
     if basis.dimension > LARGEST_FACTOR:
         return None
-    if counts:
-        likelihood, _ = Counter.of(own, parents).likelihood(own)
+    if counter is not None:
+        likelihood, _ = counter.likelihood(own)
     else:
         likelihood = likelihood_of(basis, own.projected(parents))
     return maximise_evidence(likelihood, TOLERANCE, near=near, fixed_curvature=True)
 
 
 def _best_kind(
-    learner: NodeLearner, before: tuple[str, ...], effects: MainEffects | None, *, searches: bool
+    learner: NodeLearner,
+    before: tuple[str, ...],
+    effects: MainEffects | None,
+    counter: Counter | None,
+    *,
+    searches: bool,
 ) -> DenseNode:
     """Return the best of all kinds for all predecessors.
 
-    ``effects``: the fit of the main effects; None if EBNCs are not allowed. ``searches``: whether
-    to search for interactions.
+    ``effects``: the fit of the main effects; None if EBNCs are not allowed. ``counter``: what
+    counts in it. ``searches``: whether to search for interactions.
     """
     node, target = learner.node, learner.node.target
     scores: dict[str, float] = {}
@@ -226,9 +235,9 @@ def _best_kind(
             scores[kind], makers[kind] = fit.score, partial(other.local, fit)
 
     if effects is not None:
-        kind = COUNTING.name if effects.counts else "ebnc"
+        kind = "ebnc" if counter is None else COUNTING.name
         scores[kind] = effects.score + learner.embedded.intercept_correction
-        makers[kind] = partial(_local_of, effects, node, before)
+        makers[kind] = partial(_local_of, effects.phi, node, before, counter)
         if searches and len(before) > 1:
             searched = _searched(node, before)
             if searched.score > effects.score:
@@ -250,14 +259,14 @@ def _best_kind(
     return DenseNode(makers[best](), scores[best])
 
 
-def _local_of(effects: MainEffects, node: Node, parents: tuple[str, ...]) -> Local:
+def _local_of(
+    phi: FloatArray, node: Node, parents: tuple[str, ...], counter: Counter | None
+) -> Local:
     """Return the distribution of fitted main effects."""
     target, domain = node.target, node.cases.domain
-    if effects.counts:
-        counter = Counter.of(node.cases, parents)
-        return CountingEBNC(target, parents, domain, counter.usual, counter.cuts, effects.phi)
-    structure = EmbeddedStructure.naive(target, parents)
-    return EBNC(structure, domain, effects.phi, ORTHONORMAL.name)
+    if counter is not None:
+        return CountingEBNC(target, parents, domain, counter.usual, counter.cuts, phi)
+    return EBNC(EmbeddedStructure.naive(target, parents), domain, phi, ORTHONORMAL.name)
 
 
 def _searched(node: Node, before: tuple[str, ...]) -> Scored:

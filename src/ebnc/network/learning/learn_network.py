@@ -235,7 +235,7 @@ def _dense(
     totals: list[float] = []
     for number, tried in enumerate(orders):
         known = {
-            event["node"]: MainEffects(np.array(event["phi"]), event["score"], event["counts"])
+            event["node"]: MainEffects(np.array(event["phi"]), event["score"])
             for event in record.events
             if event.get("order") == number
         }
