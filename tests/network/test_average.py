@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import ebnc
-from cli.command import refused
+from cli.command import refused, succeeded
 from ebnc.data.rows import all_configurations
 from ebnc.errors import DataError, FormatError, NetworkError, ParameterError
 from ebnc.formats.native import document, schema
@@ -169,3 +169,13 @@ def test_what_is_refused(learned):
     for wrong in ({"n_orders": 0}, {"n_orders": 2, "order": ["V0", "V1"]}):
         with pytest.raises(ParameterError, match="n_orders must be at least 1"):
             ebnc.Network.learn({"V0": [0, 1], "V1": [1, 0]}, **wrong)
+
+
+def test_orders_on_the_command_line(tmp_path):
+    overdispersed(0, 200, 5).to_csv(tmp_path / "data.csv", index=False)
+    model = tmp_path / "model.json"
+    succeeded("network", "learn", tmp_path / "data.csv", "--out", model, "--orders", "3")
+    learned = ebnc.Network.learn(tmp_path / "data.csv", n_orders=3)
+    assert learned.regime == "dense"
+    assert ebnc.load(model) == ebnc.Network(learned.values())
+    refused("network", "learn", tmp_path / "data.csv", "-o", model, "--orders", "0", words="orders")

@@ -2,7 +2,8 @@
 
     Φ_S ~ N(0, σ²_{|S|}),  S ≠ ∅;     the intercept has a wide normal of its own
 
-Weak pairs have a scale of their own. Curves are smooth by their coding (``parameters.coding``).
+Weak pairs have a scale of their own, and so has the count of a node that counts. Curves are smooth
+by their coding (``parameters.coding``).
 
 It is a prior on functions: it does not depend on the names of states or the choice of the baseline
 class. It is nested: Φ_S = 0 gives the prior of the model without S. σ = ∞ is flat, which gives

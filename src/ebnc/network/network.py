@@ -140,9 +140,9 @@ class Network(Convertible):
             The order of a dense network. By default, the best of several orders; with more than 40
             variables, those that vary most come first.
         n_orders : int, optional
-            The number of orders to learn dense networks for. The result is the network with the
-            best score; its ``average`` is the average over all orders, which predicts better. By
-            default, one for more than 40 variables and up to five for fewer.
+            The number of orders to learn dense networks for, and no sparse one. The result is the
+            network with the best score; its ``average`` is the average over all orders, which
+            predicts better. By default, one for more than 40 variables and up to five for fewer.
         max_parents : int, optional
             Maximum number of parents per node.
         required : iterable of (str, str)

@@ -51,6 +51,13 @@ def learn(
     max_parents: Annotated[
         int | None, typer.Option(min=0, help="Maximum parents per node.")
     ] = None,
+    orders: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Learn dense networks for so many orders, and save the one that scores best.",
+        ),
+    ] = None,
     as_json: arguments.AsJson = False,
     force: arguments.Force = False,
     time_limit: arguments.TimeLimit = None,
@@ -92,6 +99,7 @@ def learn(
             score=score,
             local=tuple(local or DEFAULT_KINDS),
             max_parents=max_parents,
+            n_orders=orders,
             numbers=coding.numbers,
             kinds=coding.kinds,
             missing=gaps,  # type: ignore[arg-type]  # checked

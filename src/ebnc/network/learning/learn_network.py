@@ -81,7 +81,8 @@ def learn_network(
     ``report`` is called with every accepted step.
     """
     end = math.inf if time_limit is None else time.monotonic() + time_limit
-    regimes = _regimes(regime, order, cases, constraints, settings)
+    needs_dense = regime == "dense" or order is not None or n_orders is not None
+    regimes = _regimes("dense" if needs_dense else regime, cases, constraints, settings)
     orders = _orders(cases, constraints, order, n_orders) if "dense" in regimes else []
     mark = fingerprint(cases, [settings, regimes, orders, *constraints.to_plain()])
     networks: list[LearningResult] = []
@@ -151,11 +152,7 @@ def refuse_many_variables(n_variables: int) -> None:
 
 
 def _regimes(
-    regime: str,
-    order: Sequence[str] | None,
-    cases: Cases,
-    constraints: Constraints,
-    settings: Settings,
+    regime: str, cases: Cases, constraints: Constraints, settings: Settings
 ) -> tuple[str, ...]:
     """Return the regimes to try; the better score decides between two."""
     names, why = cases.rows.names, None
@@ -164,7 +161,7 @@ def _regimes(
     elif not set(settings.kinds) <= set(DENSE_KINDS):
         odd = next(kind for kind in settings.kinds if kind not in DENSE_KINDS)
         why = f"its nodes are of the kinds {', '.join(DENSE_KINDS)}, not {odd}"
-    if regime == "dense" or order is not None:
+    if regime == "dense":
         if why is not None:
             raise SearchError(f"a dense network cannot be learned: {why}")
         return ("dense",)
