@@ -113,7 +113,7 @@ def test_equal_records_are_equal():
     ("cuts", "means", "message"),
     [
         ([2, 1], [0, 1, 3], "ascend"),
-        ([], [1], "a cut at least"),
+        ([], [1, 2], "one mean more"),
         ([1], [0.5], "one mean more"),
         ([1, 2], [0.5, 7.0, 8.0], "outside"),
         ([1], [0.5, np.inf], "finite"),
@@ -153,3 +153,15 @@ def test_one_row_is_no_atom_and_weights_count_as_rows():
 def test_means_of_the_largest_numbers_are_finite():
     values = np.array([1.0, 1.5, 1.7]) * 1e308
     np.testing.assert_allclose(BinDensity.of(values, np.array([1.2e308])).means, [1e308, 1.6e308])
+
+
+def test_a_single_bin_is_its_mean():
+    density = BinDensity.of(np.array([4.0, 4.0, 7.0]), np.empty(0))
+    assert density == BinDensity([], [5.0], (0,))
+    p = np.ones((2, 1))
+    assert density.mean(p).tolist() == [5.0, 5.0]
+    assert density.quantiles(p, [0.1, 0.9]).tolist() == [[5.0, 5.0]] * 2
+    assert density.sample(np.zeros(3, int), np.random.default_rng(0)).tolist() == [5.0] * 3
+    assert density.log_density_in_bin(np.array([4.0, np.nan])).tolist() == [0.0, 0.0]
+    assert density.shares_inside(4.5, 5.0).tolist() == [1.0]
+    assert density.shares_inside(5.0, 9.0).tolist() == [0.0]

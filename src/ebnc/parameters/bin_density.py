@@ -14,6 +14,9 @@ scale. Its density is its probability, spread over the bin; it is high, but fini
 samples in it are the value itself. An outer atom has no tail, because no number was seen beyond it:
 it ends as far beyond the value as its cut is before it.
 
+A single bin has no cut and no width, so its density is left out: it counts as 1. Quantiles and
+samples in it are its mean.
+
 The mean of y is Σ_b p_b m_b, where m_b is the mean of the training values in the bin: a midpoint
 would be wrong where values are skew.
 """
@@ -49,11 +52,11 @@ class BinDensity:
     Attributes
     ----------
     cuts : array (B − 1,)
-        The ascending cuts between bins; bin b has c_b < y ≤ c_{b+1}. There is one at least.
+        The ascending cuts between bins; bin b has c_b < y ≤ c_{b+1}.
     means : array (B,)
         The mean of the training values in each bin.
     atoms : tuple of int
-        The bins whose training values are all equal.
+        The bins whose training values are all equal, and a single bin.
     """
 
     cuts: FloatArray
@@ -66,10 +69,9 @@ class BinDensity:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         cuts, means = self.cuts, self.means
-        if cuts.ndim != 1 or not cuts.size or means.shape != (cuts.size + 1,):
+        if cuts.ndim != 1 or means.shape != (cuts.size + 1,):
             raise ParameterError(
-                f"bins need a cut at least, and one mean more than cuts; got {cuts.size} cuts and "
-                f"{means.size} means"
+                f"bins need one mean more than cuts; got {cuts.size} cuts and {means.size} means"
             )
         if not np.isfinite([*cuts, *means]).all() or (np.diff(cuts) <= 0).any():
             raise ParameterError("cuts and means of bins must be finite, and cuts must ascend")
@@ -77,6 +79,8 @@ class BinDensity:
             raise ParameterError(f"a mean of a bin lies outside of it: {means}, cuts {cuts}")
         if not all(0 <= atom < len(means) for atom in self.atoms):
             raise ParameterError(f"atoms must be bins 0 … {len(means) - 1}, got {self.atoms}")
+        if not cuts.size:
+            object.__setattr__(self, "atoms", (0,))
 
     @classmethod
     def of(
@@ -113,6 +117,8 @@ class BinDensity:
     @property
     def widths(self) -> FloatArray:
         """The width of every bin, and s of the outer ones that have a tail, shape (B,)."""
+        if self.n_bins == 1:
+            return np.ones(1)
         tails = [self.cuts[0] - self.means[0], self.means[-1] - self.cuts[-1]]
         for side, outer in enumerate((0, self.n_bins - 1)):
             tails[side] *= 2.0 if outer in self.atoms else 1.0
@@ -121,6 +127,8 @@ class BinDensity:
 
     def log_density_in_bin(self, y: FloatArray) -> FloatArray:
         """Return log p(y | bin of y), shape of y; 0 for NaN, which has no density."""
+        if self.n_bins == 1:
+            return np.zeros_like(y, dtype=np.float64)
         widths = self.widths
         below = np.maximum(self.cuts[0] - y, 0.0) / widths[0]
         above = np.maximum(y - self.cuts[-1], 0.0) / widths[-1]
@@ -171,6 +179,8 @@ class BinDensity:
 
     def _shares_up_to(self, y: float) -> FloatArray:
         """Return p(Y ≤ y | bin) of every bin, shape (B,)."""
+        if self.n_bins == 1:
+            return np.asarray(self.means <= y, dtype=np.float64)
         widths = self.widths
         starts = np.append(self.cuts[:1], self.cuts)
         shares = ((y - starts) / widths).clip(0.0, 1.0)
@@ -186,6 +196,8 @@ class BinDensity:
 
     def number_at(self, bins: IntArray, share: FloatArray) -> FloatArray:
         """Return y with p(Y ≤ y | bin) = share, and the value of an atom."""
+        if self.n_bins == 1:
+            return self.means[bins]
         inner_ends = np.append(self.cuts[:1], self.cuts)
         share = share.clip(TINY, 1.0 - 2.0**-53)
         step = np.where(bins == 0, np.log(share), share)

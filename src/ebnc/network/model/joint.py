@@ -210,11 +210,10 @@ def interval_cuts(domain: Domain, name: str) -> FloatArray:
 
 
 def bin_densities(domain: Domain, values: Mapping[str, Values]) -> dict[str, BinDensity]:
-    """Return the densities of numeric variables with several intervals, from training values."""
+    """Return the densities of numeric variables, from training values."""
     return {
         name: BinDensity.of(
             np.asarray(rows.values, dtype=np.float64), interval_cuts(domain, name), rows.weights
         )
         for name, rows in values.items()
-        if domain.levels(name).n_ordered > 1
     }
