@@ -24,6 +24,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "sparse": {"regime": "sparse", "max_parents": 8},
     "dense": {"regime": "dense"},
     "average": {"n_orders": 4},
+    "average-of-two": {"n_orders": 2},
     "ebnc-only": {"local": "naive"},
     "trees-only": {"local": "tree"},
 }

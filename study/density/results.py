@@ -21,7 +21,7 @@ from study.density.report import (
 from study.figures import OTHERS, OURS, save
 
 DEFAULT = "network"
-AVERAGE = "average"
+AVERAGES = {"average of two": "average-of-two", "average of four": "average"}
 SOURCE = "study/density/results.csv; python -m study.density --data DIR"
 
 
@@ -50,8 +50,6 @@ def claims() -> dict[str, Claim]:
         "table": _table(rows),
         "average-table": _average_table(),
     }
-    for name, value in ours(frame(), AVERAGE).items():
-        texts[f"average/{name}"] = f"{value:.2f}"
     for name, row in rows.iterrows():
         texts[f"test/{name}"] = f"{row['ours']:.2f}"
     for model in frame()["model"].unique():
@@ -80,13 +78,15 @@ def _table(rows: pd.DataFrame) -> str:
 
 def _average_table() -> str:
     """One order and the average of several, on the sets that have both."""
-    one, several = ours(frame(), DEFAULT), ours(frame(), AVERAGE)
-    order = [name for name in beside(frame(), DEFAULT).index if name in several]
-    columns = {
-        "set": order,
-        "one order": [f"{one[name]:.3f}" for name in order],
-        "average of four orders": [f"{several[name]:.3f}" for name in order],
-    }
+    figures = {label: ours(frame(), model) for label, model in AVERAGES.items()}
+    order = [
+        name
+        for name in beside(frame(), DEFAULT).index
+        if any(name in each for each in figures.values())
+    ]
+    columns = {"set": order}
+    for label, values in {"one order": ours(frame(), DEFAULT), **figures}.items():
+        columns[label] = [f"{values[name]:.3f}" if name in values else "" for name in order]
     return markdown_table(columns)
 
 
