@@ -70,6 +70,7 @@ def everything():
     yield "comparison", net.compare(learned, data)
     yield "score", net.score(data)
     yield "arc strength", ebnc.Network.arc_strength(data[names[:3]], n=3, local="table")
+    yield "average", ebnc.NetworkAverage([net, net])
     yield "table", net[names[0]]
     yield "EBNC", net[names[3]]
     yield "structure", net[names[3]].structure

@@ -18,6 +18,7 @@ from ebnc.data.frames import codes_to_frame
 from ebnc.data.rows import CodedRows
 from ebnc.data.table import TableLike as Rows
 from ebnc.errors import DataError, NetworkError
+from ebnc.markup import html_table
 from ebnc.network.inference.distribution import Distribution
 from ebnc.network.inference.sampling import sample_codes, sample_numbers
 from ebnc.storage import provided
@@ -68,6 +69,11 @@ class NetworkAverage:
 
     def __repr__(self) -> str:
         return f"NetworkAverage({len(self.networks)} networks of {len(self.variables)} nodes)"
+
+    def _repr_html_(self) -> str:
+        rows = [(len(each.arcs), each.dimension) for each in self.networks]
+        title = f"The average of {len(rows)} networks of {len(self.variables)} variables"
+        return html_table(("arcs", "parameters"), rows, title=title)
 
     def log_likelihood(self, data: Rows) -> FloatArray:
         """Return log p(z) of every row, shape (rows,).
