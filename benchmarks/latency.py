@@ -8,9 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -20,7 +18,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import ebnc
-from benchmarks.measure import Comparison
+from benchmarks.measure import Comparison, best_of
 from benchmarks.problems import ADULT_STATES, coded_cases, random_tables
 
 N_NUMBERS = 6  # of the 14 columns of adult
@@ -31,18 +29,6 @@ def comparisons() -> Iterator[Comparison]:
     yield from one_row()
     yield from queries()
     yield cold_start()
-
-
-def cpu_seconds(*calls: Callable[[], object], n: int = 200, repeat: int = 7) -> list[float]:
-    """Best CPU time of each call, as a mean of ``n``; the calls take turns."""
-    best = [float("inf")] * len(calls)
-    for _ in range(repeat):
-        for i, call in enumerate(calls):
-            start = time.process_time()
-            for _ in range(n):
-                call()
-            best[i] = min(best[i], (time.process_time() - start) / n)
-    return best
 
 
 def adult_like(n_rows: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -73,11 +59,13 @@ def one_row() -> Iterator[Comparison]:
     row = x.iloc[[7]]
     (entries,) = json.loads(row.to_json(orient="records"))  # as a request has them
     columns = {name: [entry] for name, entry in entries.items()}
-    frame, mapping, one, theirs = cpu_seconds(
+    frame, mapping, one, theirs = best_of(
         lambda: model.predict_proba(row),
         lambda: model.predict_proba(columns),
         lambda: model.predict_proba_one(entries),
         lambda: peer.predict_proba(row),
+        repeat=7,
+        n=200,
     )
     pipeline = "scikit-learn, one-hot pipeline, pandas"
     about = f"adult-like, 14 columns, {len(model.models_)} models averaged"
@@ -130,7 +118,7 @@ def queries(n_variables: int = 60) -> Iterator[Comparison]:
         turn = iter(range(17, 10**9))
         answer = call()
         assert np.allclose(answer, network.query(target, evidence[17]).probabilities)
-    seconds, by_setting, by_changing = cpu_seconds(ours, set_all, change)
+    seconds, by_setting, by_changing = best_of(ours, set_all, change, repeat=7, n=200)
     about = f"{n_variables} variables, {len(observed)} observed"
     yield Comparison(
         f"repeated exact queries, {about}: against setEvidence",
@@ -165,11 +153,3 @@ def cold_start() -> Comparison:
         "first fit of EBNCClassifier on iris in a new environment (s)",
         *("ebnc", first, "next process + 2 s", second + 2.0, "≥ 1"),
     )
-
-
-if __name__ == "__main__":
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for found in comparisons():
-            print(f"{found.name}: {found.ours_value:.3g}, {found.peer} {found.peer_value:.3g}, ")
-            print(f"    ratio {found.ratio:.3g} (needed {found.needed}), holds: {found.holds}")

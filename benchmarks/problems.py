@@ -16,11 +16,12 @@ def coded_cases(n_rows: int, states: tuple[int, ...], n_classes: int, seed: int 
     names = tuple(f"X{i:02d}" for i in range(len(states)))
     domain = ebnc.Domain(dict(zip(names, states, strict=True)) | {"Y": n_classes})
     hidden = generator.random(n_rows, dtype=np.float32)
-    codes = np.empty((len(states), n_rows), dtype=np.uint8)
+    code: type = np.uint8 if max(states) <= 256 else np.uint16
+    codes = np.empty((len(states), n_rows), dtype=code)
     scores = np.zeros((n_rows, n_classes), dtype=np.float32)
     for v, r in enumerate(states):
         level = 0.5 * generator.random(n_rows, dtype=np.float32) + 0.5 * hidden
-        codes[v] = np.minimum((level**2 * r).astype(np.uint8), r - 1)
+        codes[v] = np.minimum((level**2 * r).astype(code), r - 1)
         scores += generator.normal(scale=0.5, size=(r, n_classes)).astype(np.float32)[codes[v]]
     for v in range(0, len(states) - 1, 5):
         table = generator.normal(scale=0.5, size=(states[v], states[v + 1], n_classes))
