@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import signal
 
 import jsonschema
 import numpy as np
 import pytest
+from sklearn.model_selection import StratifiedKFold
 
 import ebnc
 from cli.command import refused, succeeded
@@ -108,6 +110,12 @@ def test_nothing_is_overwritten_without_force(shared, tmp_path):
         (["--target", "play", "--structure", "best"], "best"),
         (["--target", "play", "--folds", "-1"], "--folds"),
         (["--target", "play", "--report", "-"], "report needs a file"),
+        (["--target", "play", "--report", "r.pdf"], "end its name in .html, got 'r.pdf'"),
+        (["--target", "play", "--class-weight", "x"], "takes 'balanced', got 'x'"),
+        (["--target", "play", "--require-arc", "grade"], "--require-arc takes PARENT,CHILD"),
+        (["--target", "play", "--forbid-arc", "grade,warmer"], "did you mean 'warm'?"),
+        (["--target", "play", "--exclude", "id", "--require", "grad"], "'grad' is not an input"),
+        (["--target", "play", "--exclude", "id", "--n-jobs", "0"], "n_jobs must be"),
         ([], "--target"),
     ],
 )
@@ -204,3 +212,63 @@ def test_wrong_kinds_are_refused(verb, option, words, shared, tmp_path):
     out = tmp_path / "m.json"
     refused(*verb, shared.csv, "--exclude", "id", *option, "--out", out, words=words)
     assert not out.exists()
+
+
+def test_quality_is_printed_and_is_that_of_cross_validation(shared, tmp_path):
+    """Few rows: five folds, as with --report; it is on rows that the models have not seen."""
+    learn = ["learn", shared.csv, "-t", "play", "--exclude", "id", "--json", "--structure", "naive"]
+    ran = succeeded(*learn, "-o", tmp_path / "a.json")
+    found = json.loads(ran.out)["held_out"]
+    columns = shared.frame.drop(columns=["id", "play"])
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    p = np.zeros(300)
+    codes = (shared.frame["play"] == "yes").astype(int)
+    for seen, unseen in folds.split(columns, codes):
+        model = ebnc.EBNCClassifier("naive").fit(columns.iloc[seen], codes[seen])
+        p[unseen] = model.predict_proba(columns.iloc[unseen])[np.arange(len(unseen)), codes[unseen]]
+    assert found["folds"] == 5
+    assert found["log_loss"] == pytest.approx(-np.log(p).mean(), rel=1e-6)
+    again = json.loads(succeeded(*learn, "-o", tmp_path / "b.json", "--folds", "0").out)
+    assert again["held_out"] is None
+    assert (tmp_path / "a.json").read_text() != ""
+    assert ebnc.load(tmp_path / "a.json").structure_ == ebnc.load(tmp_path / "b.json").structure_
+
+
+def test_a_quick_check_of_many_rows(tmp_path):
+    """One fold of five; the words say what was done."""
+    generator = np.random.default_rng(0)
+    x = generator.integers(0, 3, 1500)
+    y = np.where(generator.random(1500) < 0.2 + 0.3 * x, "yes", "no")
+    rows = "".join(f"{a},{b}\n" for a, b in zip(x, y, strict=True))
+    (tmp_path / "d.csv").write_text(f"x,y\n{rows}")
+    ran = succeeded("learn", tmp_path / "d.csv", "-t", "y", "-o", tmp_path / "m.json")
+    text = " ".join(ran.text.split())
+    assert "on 300 rows that a second model, learned from the others, had not seen" in text
+    (shown,) = re.findall(r"log-loss ([0-9.]+) ±", text)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    seen, unseen = next(iter(folds.split(x, y)))
+    shares = np.array([(y[seen] == "yes")[x[seen] == k].mean() for k in range(3)])[x[unseen]]
+    loss = -np.log(np.where(y[unseen] == "yes", shares, 1 - shares))
+    assert float(shown) == pytest.approx(loss.mean(), abs=0.01)
+    (error,) = re.findall(r"± ([0-9.]+)", text)
+    assert float(error) == pytest.approx(loss.std() / 300**0.5, rel=0.1)
+
+
+def test_options_of_the_search(shared, tmp_path):
+    """They reach the estimator, and the file keeps them."""
+    options = ["--class-weight", "balanced", "--max-parents", "1", "--require", "grade"]
+    options += ["--require-arc", "outlook,grade", "--forbid-arc", "outlook,warm"]
+    options += ["--n-jobs", "1", "--exclude", "id,wind speed", "-q"]
+    succeeded("learn", shared.csv, "-t", "play", *options, "-o", tmp_path / "m.json")
+    found = ebnc.load(tmp_path / "m.json")
+    assert found.class_weight == "balanced"
+    assert found.max_parents == 1
+    assert "grade" in found.selected_features_
+    assert ("outlook", "grade") in found.structure_.edges
+    columns = shared.frame.drop(columns=["id", "wind speed", "play"])
+    parameters = found.get_params()
+    assert set(parameters["required_arcs"]) == {("outlook", "grade")}
+    expected = ebnc.EBNCClassifier(**parameters).fit(columns, shared.frame["play"])
+    np.testing.assert_allclose(
+        found.predict_proba(columns), expected.predict_proba(columns), rtol=1e-6
+    )

@@ -333,3 +333,23 @@ def test_numbers_and_kinds_of_variables(learned):
 def learned_kinds(path):
     domain = ebnc.load(path).domain
     return {x: (domain.kind(x), domain.n_states(x)) for x in ("wind speed", "play")}
+
+
+def test_options_of_the_search(learned, tmp_path):
+    """Tiers, arcs, an order, a checkpoint: as in Python."""
+    arcs = ["--require-arc", "warm,wind speed", "--forbid-arc", "outlook,play", "--n-jobs", "1"]
+    options = ["--tier", "warm,outlook", "--tier", "wind speed,play", "--max-parents", "2"]
+    options += ["--checkpoint", tmp_path / "c.json", "-o", tmp_path / "n.json"]
+    data = pd.read_csv(learned.csv)[["outlook", "warm", "wind speed", "play"]]
+    data.to_csv(tmp_path / "d.csv", index=False)
+    succeeded("network", "learn", tmp_path / "d.csv", *arcs, *options, "-q")
+    found = ebnc.load(tmp_path / "n.json")
+    assert ("warm", "wind speed") in found.arcs
+    assert ("outlook", "play") not in found.arcs
+    assert not any(a in ("wind speed", "play") and b in ("warm", "outlook") for a, b in found.arcs)
+    learn = ["network", "learn", tmp_path / "d.csv", "-o", tmp_path / "o.json"]
+    succeeded(*learn, "--regime", "dense", "--order", "play,outlook,warm,wind speed", "-q")
+    dense = ebnc.load(tmp_path / "o.json")
+    assert set(dense.parents("wind speed")) == {"play", "outlook", "warm"}
+    refused(*learn, "--force", "--regime", "thick", words="regime must be one of")
+    refused(*learn, "--force", "--tier", "play,wam", words="wam")

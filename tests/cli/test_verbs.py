@@ -62,6 +62,7 @@ def test_a_report_of_a_model_file(shared, tmp_path):
     assert str(out) in succeeded("report", shared.model, "-o", out).text
     assert "outlook" in out.read_text()
     refused("report", shared.model, "-o", out, words=["exists already", "--force"])
+    refused("report", shared.model, "-o", tmp_path / "m.pdf", words="end its name in .html")
     printed = json.loads(succeeded("report", shared.model, "-o", out, "--force", "--json").out)
     jsonschema.validate(printed, output_schema())
     piped = succeeded("report", "-", "-o", "-", stdin=shared.model.read_bytes(), start=ebnc)

@@ -80,6 +80,17 @@ Keep: TypeAlias = Annotated[
 Digits: TypeAlias = Annotated[
     int, typer.Option(min=1, max=17, help="Significant digits of numbers; 17 are exact.")
 ]
+NJobs: TypeAlias = Annotated[
+    int | None, typer.Option(metavar="COUNT", help="Number of threads (default: one per core).")
+]
+RequireArc: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PARENT,CHILD", help="An arc between inputs that the search must use."),
+]
+ForbidArc: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PARENT,CHILD", help="An arc that the search must not use."),
+]
 Decimal: TypeAlias = Annotated[
     str, typer.Option(metavar="CHARACTER", help="Decimal mark of numbers: . or ,")
 ]
@@ -113,6 +124,25 @@ def columns_from(lists: Sequence[str] | None, names: Sequence[str]) -> list[str]
     for text in lists or ():
         columns += [text] if text in names else [part.strip() for part in text.split(",")]
     return columns
+
+
+def arcs_from(
+    option: str, texts: Sequence[str] | None, names: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Split arcs PARENT,CHILD; names of columns may have commas."""
+    from ebnc.data.batches import require
+
+    arcs = []
+    for text in texts or ():
+        parts = text.split(",")
+        pairs = [(",".join(parts[:i]), ",".join(parts[i:])) for i in range(1, len(parts))]
+        if not pairs:
+            raise ParameterError(f"{option} takes PARENT,CHILD, got {text!r}")
+        known = [(a, b) for a, b in pairs if a in names and b in names]
+        parent, child = known[0] if known else pairs[0]
+        require([parent.strip(), child.strip()], names)
+        arcs.append((parent.strip(), child.strip()))
+    return arcs
 
 
 def reading(

@@ -4,15 +4,50 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ebnc.cli.progress import ProgressLine
     from ebnc.data.files import DataFiles
     from ebnc.estimator.classifier import EBNCClassifier
+    from ebnc.estimator.regressor import EBNCRegressor
     from ebnc.formats.native import ModelFile
     from ebnc.report.network_summary import NetworkSummary
     from ebnc.report.page import AnySummary
+    from ebnc.report.regression import NumberHeldOut
     from ebnc.report.summary import HeldOut, Summary
 
 MOST_EVALUATED = 100_000
 """Maximum number of rows for cross-validation; from longer tables, evenly spaced rows are taken."""
+
+
+QUICK_ROWS = 20_000
+"""Maximum number of rows for a quick check, which learns once more from four fifths of them."""
+
+FEW_ROWS = 1000
+"""With no more rows, a quick check is a cross-validation: it is quick, and one fold says little."""
+
+
+@dataclass(frozen=True)
+class Folds:
+    """How quality is measured: number of folds, and whether a quick check will do.
+
+    ``quick``: run one fold only, unless rows are few.
+    """
+
+    n_folds: int = 5
+    quick: bool = False
+
+    @classmethod
+    def of(cls, folds: int | None, *, has_report: bool) -> "Folds":
+        """Folds of the command line; None: five for a report, else a quick check."""
+        return cls(5 if folds is None else folds, quick=folds is None and not has_report)
+
+    @property
+    def most_rows(self) -> int:
+        """Maximum number of rows that are read."""
+        return QUICK_ROWS if self.quick else MOST_EVALUATED
+
+    def n_run(self, n_rows: int) -> int | None:
+        """Number of folds to run; None: all."""
+        return 1 if self.quick and n_rows > FEW_ROWS else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,20 +60,25 @@ class EvaluationRows:
 
     @classmethod
     def read(
-        cls, classifier: "EBNCClassifier", files: "DataFiles", target: str, weights: str | None
+        cls,
+        classifier: "EBNCClassifier",
+        files: "DataFiles",
+        target: str,
+        weights: str | None,
+        most: int = MOST_EVALUATED,
     ) -> "EvaluationRows":
-        """At most ``MOST_EVALUATED`` rows, evenly spread."""
+        """At most ``most`` rows, evenly spread."""
         import numpy as np
 
         from ebnc.data.read import read_rows
 
         inputs = classifier.feature_names_in_.tolist()
         names = [*inputs, target, *([weights] if weights else [])]
-        columns: dict[str, Any] = read_rows(files, names, classifier.ebnc_.domain, MOST_EVALUATED)
+        columns: dict[str, Any] = read_rows(files, names, classifier.ebnc_.domain, most)
         counts = None
         if weights is not None:
             counts = np.asarray(columns.pop(weights).values, dtype=np.float64)
-            whole = bool((counts == np.round(counts)).all()) and counts.sum() <= MOST_EVALUATED
+            whole = bool((counts == np.round(counts)).all()) and counts.sum() <= most
             # Repeat a row as often as its whole weight says, so that folds can divide its cases.
             times = counts.astype(np.int64) if whole else counts > 0
             chosen = np.repeat(np.arange(len(counts)), times)
@@ -60,13 +100,32 @@ class EvaluationRows:
             provenance=provenance,
         )
 
-    def held_out(self, classifier: "EBNCClassifier", target: str, n_folds: int) -> "HeldOut | None":
+    def held_out(
+        self, classifier: "EBNCClassifier", target: str, folds: Folds, progress: "ProgressLine"
+    ) -> "HeldOut | None":
         """Cross-validate a classifier."""
         from ebnc.report.held_out import held_out
         from ebnc.report.models import reported
 
         labelled = reported(classifier, target).labelled(self.columns, self.classes, self.weights)
-        return held_out(labelled, n_folds=n_folds)
+        n_run = folds.n_run(len(labelled.classes))
+        return held_out(labelled, folds.n_folds, n_run=n_run, progress=progress.fold)
+
+    def number_held_out(
+        self, regressor: "EBNCRegressor", folds: Folds, progress: "ProgressLine"
+    ) -> "NumberHeldOut | None":
+        """Cross-validate a regressor."""
+        from ebnc.report.regression import number_held_out
+
+        return number_held_out(
+            regressor,
+            self.columns,
+            self.classes,
+            self.weights,
+            folds.n_folds,
+            n_run=folds.n_run(len(self.classes)),
+            progress=progress.fold,
+        )
 
 
 def findings_of(summary: "Summary | NetworkSummary") -> dict[str, Any]:

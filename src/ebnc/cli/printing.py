@@ -4,7 +4,11 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from ebnc.report.regression import NumberHeldOut
+    from ebnc.report.summary import HeldOut
 
 
 def print_json(value: Any) -> None:
@@ -56,6 +60,14 @@ def readable_count(count: int) -> str:
 def averaged_text(n_models: int) -> str:
     """Say how many models a prediction averages over."""
     return f"{n_models} models" if n_models > 1 else "no other model"
+
+
+def held_out_text(held: "HeldOut | NumberHeldOut") -> str:
+    """Say on what rows a model was measured."""
+    if held.n_folds > 1:
+        return f"{held.n_folds} folds"
+    rows = readable_count(round(held.n_cases))
+    return f"on {rows} rows that a second model, learned from the others, had not seen"
 
 
 def _shown(cell: object) -> str:

@@ -1,6 +1,7 @@
 """One line of progress on standard error, if that is a terminal."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ class ProgressLine:
 
     def __init__(self, update: Callable[[str], None] | None = None) -> None:
         self._update = update
+        self._began = 0.0
 
     def show(self, words: str) -> None:
         """Show this text."""
@@ -25,6 +27,18 @@ class ProgressLine:
     def share(self, task: str, done: float) -> None:
         """Show a task and how much of it is done, 0 … 1."""
         self.show(f"{task}: {done:.0%}")
+
+    def fold(self, number: int, n_folds: int) -> None:
+        """Show that a fold of a cross-validation begins, and from the second on how long it takes.
+
+        ``number``: from 1.
+        """
+        now = time.monotonic()
+        self._began = now if number == 1 else self._began
+        each = (now - self._began) / max(1, number - 1)
+        left = f", about {each * (n_folds - number + 1):.0f} s left" if number > 1 else ""
+        what = f"cross-validating, fold {number} of {n_folds}" if n_folds > 1 else "checking"
+        self.show(f"{what}{left}")
 
     def step(self, step: "Step") -> None:
         """Show a step of a search."""

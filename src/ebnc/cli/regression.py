@@ -4,16 +4,17 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ebnc.cli.evaluating import EvaluationRows
-from ebnc.cli.printing import averaged_text, print_json, print_table, readable_count
+from ebnc.cli.evaluating import EvaluationRows, Folds
+from ebnc.cli.printing import averaged_text, held_out_text, print_json, print_table, readable_count
 from ebnc.cli.provenance import provenance_of
 from ebnc.cli.streams import STANDARD, finishing, write_with_report
 from ebnc.estimator.regressor import EBNCRegressor
 from ebnc.formats.native import model_bytes
 from ebnc.report import RegressionFindings, render_html, summarise_regressor
-from ebnc.report.regression import VERSION, number_held_out
+from ebnc.report.regression import VERSION
 
 if TYPE_CHECKING:
+    from ebnc.cli.progress import ProgressLine
     from ebnc.data.files import DataFiles
     from ebnc.report.regression import NumberHeldOut
     from ebnc.search.trace import Step
@@ -35,11 +36,16 @@ def learn_regressor(
 
 
 def cross_validated(
-    regressor: EBNCRegressor, files: "DataFiles", target: str, weights: str | None, folds: int
+    regressor: EBNCRegressor,
+    files: "DataFiles",
+    target: str,
+    weights: str | None,
+    folds: Folds,
+    progress: "ProgressLine",
 ) -> "NumberHeldOut | None":
     """Cross-validate a regressor."""
-    rows = EvaluationRows.read(regressor.classifier_, files, target, weights)
-    return number_held_out(regressor, rows.columns, rows.classes, rows.weights, folds)
+    rows = EvaluationRows.read(regressor.classifier_, files, target, weights, folds.most_rows)
+    return rows.number_held_out(regressor, folds, progress)
 
 
 def write_regressor(
@@ -116,7 +122,7 @@ def write_regressor(
             ]
             if held_out is not None:
                 words = f"RMSE {held_out.rmse:.4g} ({held_out.base_rmse:.4g} of the mean)"
-                rows.append(("held-out data", f"{words} in {held_out.n_folds} folds"))
+                rows.append(("held-out data", f"{words}, {held_out_text(held_out)}"))
             if report is not None:
                 rows.append(("report", report))
             print_table(rows, stream=sys.stderr if out == STANDARD else sys.stdout)

@@ -22,17 +22,13 @@ def report(
     For networks, also from BIF files, it draws the graph and shows the distribution of each node.
     """
     from ebnc.cli.evaluating import summary_from
-    from ebnc.cli.streams import STANDARD, model_path, output, refuse_existing_output
-    from ebnc.formats.native import ModelFile, read_model
+    from ebnc.cli.show import read_stored
+    from ebnc.cli.streams import STANDARD, output, refuse_existing_output, refuse_odd_page
     from ebnc.report import render_html
 
     refuse_existing_output(out, force=force, read=model)
-    if model.lower().endswith(".bif"):
-        from ebnc.network.network import Network
-
-        stored = ModelFile(Network.read_bif(model))
-    else:
-        stored = read_model(model_path(model))
+    stored = read_stored(model)
+    refuse_odd_page(out)
     content = render_html(summary_from(stored)).encode()
     with output(out, force=force) as file:
         file.write(content)

@@ -97,6 +97,15 @@ def refuse_outputs(out: str, report: str | None, data: str, *, force: bool) -> N
             "the report needs a file of its own, not the model file or standard output, "
             f"got {report}"
         )
+    refuse_odd_page(report)
+
+
+def refuse_odd_page(path: str | None) -> None:
+    """Raise if the name of a report does not end as that of a page."""
+    if path is None or path == STANDARD or path.startswith("/dev/"):
+        return
+    if not path.lower().endswith((".html", ".htm")):
+        raise FileError(f"a report is an HTML page; end its name in .html, got {path!r}")
 
 
 def refuse_existing_output(path: str | None, *, force: bool, read: str | None = None) -> None:

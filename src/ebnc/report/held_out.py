@@ -13,6 +13,7 @@ from ebnc.report.summary import N_THRESHOLDS, Bin, HeldOut
 from ebnc.typing import FloatArray, IntArray
 
 N_BINS = 10
+Progress = Callable[[int, int], None]
 Z_95 = 1.959963984540054
 
 
@@ -45,29 +46,44 @@ def _split(classes: IntArray, n_folds: int, random_state: int) -> list[tuple[Int
         return list(folds.split(np.zeros(len(classes)), classes))
 
 
-def held_out(data: LabelledRows, n_folds: int = 5, random_state: int = 0) -> HeldOut | None:
-    """Cross-validated measures; None if the data have too few rows to hold any out."""
+def held_out(
+    data: LabelledRows,
+    n_folds: int = 5,
+    random_state: int = 0,
+    *,
+    n_run: int | None = None,
+    progress: Progress | None = None,
+) -> HeldOut | None:
+    """Cross-validated measures; None if the data have too few rows to hold any out.
+
+    ``n_run``: run only so many of the folds, and measure on their rows. ``progress``: is called
+    with the number of each fold, from 1, and that of all folds.
+    """
     classes, shape = data.classes, (len(data.classes), data.n_classes)
     if n_folds < 2 or np.bincount(classes).max(initial=0) < 2:
         return None
     probabilities, shares = np.zeros(shape), np.zeros(shape)
     known = np.zeros(len(classes), dtype=bool)
     weight = np.ones(len(classes)) if data.weights is None else data.weights
-    folds = _split(classes, n_folds, random_state)
-    for seen, unseen in folds:
+    predicted = np.zeros(len(classes), dtype=bool)
+    folds = _split(classes, n_folds, random_state)[:n_run]
+    for number, (seen, unseen) in enumerate(folds, 1):
+        if progress is not None:
+            progress(number, len(folds))
         counts = np.bincount(classes[seen], weight[seen], minlength=data.n_classes)
         if np.count_nonzero(counts) < 2:
             return None
         probabilities[unseen] = data.predict(seen, unseen)
         shares[unseen] = counts / counts.sum()
         known[unseen] = counts[classes[unseen]] > 0
+        predicted[unseen] = True
     return measured(
         probabilities[known],
         classes[known],
         weight[known],
         shares[known],
         n_folds=len(folds),
-        n_unknown=int((~known).sum()),
+        n_unknown=int((predicted & ~known).sum()),
     )
 
 

@@ -119,14 +119,17 @@ class ReportedModel:
         columns = {name: read_column(name, column) for name, column in model.columns(x).items()}
         classes = _class_codes(y, self.classes, len(rows))
         checked = check_weights(weights, len(rows))
+        labels = np.char.zfill(classes.astype(str), 9)  # text: a number may be taken as one
 
         def predict(seen: IntArray, unseen: IntArray) -> FloatArray:
             weight = None if checked is None else checked[seen]
             p = np.zeros((len(unseen), len(self.classes)))
             with warnings.catch_warnings():  # folds often lack rare states
                 warnings.simplefilter("ignore", DataWarning)
-                again = clone(model).fit(_rows_of(columns, seen), classes[seen], weight)
-                p[:, again.classes_] = again.predict_proba(_rows_of(columns, unseen))
+                # scikit-learn asks whether many classes are a regression.
+                warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+                again = clone(model).fit(_rows_of(columns, seen), labels[seen], weight)
+                p[:, again.classes_.astype(int)] = again.predict_proba(_rows_of(columns, unseen))
             return p
 
         return LabelledRows(rows, classes, len(self.classes), checked, predict)

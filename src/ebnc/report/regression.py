@@ -19,7 +19,7 @@ from ebnc.errors import DataError
 from ebnc.field import Field, record_to_json
 from ebnc.parameters.smooth_density import SmoothDensity
 from ebnc.report.effects import input_summaries
-from ebnc.report.held_out import wilson_interval
+from ebnc.report.held_out import Progress, wilson_interval
 from ebnc.report.models import ReportedModel, reported
 from ebnc.report.panel import panel_of
 from ebnc.report.summary import Bin, InputSummary
@@ -241,9 +241,17 @@ def effects_on_mean(
 
 
 def number_held_out(
-    model: Any, x: Any, y: Any, weights: Any = None, n_folds: int = 5, random_state: int = 0
+    model: Any,
+    x: Any,
+    y: Any,
+    weights: Any = None,
+    n_folds: int = 5,
+    random_state: int = 0,
+    *,
+    n_run: int | None = None,
+    progress: Progress | None = None,
 ) -> NumberHeldOut | None:
-    """Cross-validated measures; None for fewer than two folds."""
+    """Cross-validated measures; None for fewer than two folds. Other parameters as ``held_out``."""
     from sklearn.base import clone
     from sklearn.model_selection import KFold
 
@@ -261,7 +269,12 @@ def number_held_out(
         return None
     predicted, base, spread, log_p = (np.zeros(len(numbers)) for _ in range(4))
     below = np.zeros((len(numbers), len(LEVELS)), dtype=bool)
-    for seen, unseen in KFold(n_folds, shuffle=True, random_state=random_state).split(numbers):
+    done = np.zeros(len(numbers), dtype=bool)
+    folds = list(KFold(n_folds, shuffle=True, random_state=random_state).split(numbers))[:n_run]
+    for number, (seen, unseen) in enumerate(folds, 1):
+        if progress is not None:
+            progress(number, len(folds))
+        done[unseen] = True
         again = clone(model).fit(_rows(columns, seen), numbers[seen], weight[seen])
         rows = _rows(columns, unseen)
         predicted[unseen] = again.predict(rows)
@@ -271,7 +284,13 @@ def number_held_out(
         base[unseen] = mean
         spread[unseen] = math.sqrt(np.average((numbers[seen] - mean) ** 2, weights=weight[seen]))
     return number_measured(
-        numbers, predicted, log_p, below, (base, spread), weight, n_folds=n_folds
+        numbers[done],
+        predicted[done],
+        log_p[done],
+        below[done],
+        (base[done], spread[done]),
+        weight[done],
+        n_folds=len(folds),
     )
 
 

@@ -58,6 +58,33 @@ def learn(
             help="Learn dense networks for so many orders, and save the one that scores best.",
         ),
     ] = None,
+    tier: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN,…",
+            help="Variables that come before those of the next --tier: no arc points back.",
+        ),
+    ] = None,
+    require_arc: arguments.RequireArc = None,
+    forbid_arc: arguments.ForbidArc = None,
+    order: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN,…", help="All variables in order; no arc points back."),
+    ] = None,
+    regime: Annotated[
+        str,
+        typer.Option(
+            metavar="[auto|sparse|dense]",
+            help="Search for arcs, or give every variable all that come before it.",
+        ),
+    ] = "auto",
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Record the run in this file; if it is killed, it continues."
+        ),
+    ] = None,
+    n_jobs: arguments.NJobs = None,
     as_json: arguments.AsJson = False,
     force: arguments.Force = False,
     time_limit: arguments.TimeLimit = None,
@@ -100,6 +127,13 @@ def learn(
             local=tuple(local or DEFAULT_KINDS),
             max_parents=max_parents,
             n_orders=orders,
+            tiers=[arguments.columns_from([members], chosen) for members in tier or ()],
+            required=arguments.arcs_from("--require-arc", require_arc, chosen),
+            forbidden=arguments.arcs_from("--forbid-arc", forbid_arc, chosen),
+            order=None if order is None else arguments.columns_from([order], chosen),
+            regime=regime,
+            checkpoint=checkpoint,
+            n_jobs=n_jobs,
             numbers=coding.numbers,
             kinds=coding.kinds,
             missing=gaps,  # type: ignore[arg-type]  # checked
