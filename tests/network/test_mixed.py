@@ -3,6 +3,7 @@
 import json
 from itertools import product
 
+import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +15,7 @@ import ebnc
 from damage import damaged_json
 from ebnc.domain import Interval
 from ebnc.errors import EBNCError
+from ebnc.formats.native import schema
 from ebnc.network.network import Network
 from network.networks import everything
 
@@ -151,9 +153,13 @@ def test_samples_look_like_the_data():
     for x in ("gain", "age", "score"):
         assert ks_2samp(real[x].dropna(), drawn[x].dropna()).pvalue > 1e-4
     assert (drawn["gain"] == 0).mean() == pytest.approx((real["gain"] == 0).mean(), abs=0.05)
+    ages = drawn["age"].dropna()
+    assert (ages == ages.round()).all()
     assert drawn["age"].isna().mean() == pytest.approx(real["age"].isna().mean(), abs=0.05)
     assert accuracy_of_telling_apart(real, drawn) < 0.60
-    independent = drawn.apply(lambda c: c.sample(frac=1, random_state=len(c.name)).to_numpy())
+    independent = drawn.copy()
+    for i, x in enumerate(drawn):
+        independent[x] = drawn[x].sample(frac=1, random_state=i).to_numpy()
     assert accuracy_of_telling_apart(real, independent) > 0.62
 
 
@@ -172,6 +178,7 @@ def test_a_number_with_one_value_is_sampled_and_predicted_as_that_number(tmp_pat
     assert np.exp(inside.log_evidence) == pytest.approx(1 - network.query("a")[None])
     network.save(tmp_path / "one.json")
     assert ebnc.load(tmp_path / "one.json") == network
+    jsonschema.validate(json.loads((tmp_path / "one.json").read_bytes()), schema())
 
 
 def test_every_truncation_of_a_file_is_refused(few, tmp_path):

@@ -165,3 +165,14 @@ def test_a_single_bin_is_its_mean():
     assert density.log_density_in_bin(np.array([4.0, np.nan])).tolist() == [0.0, 0.0]
     assert density.shares_inside(4.5, 5.0).tolist() == [1.0]
     assert density.shares_inside(5.0, 9.0).tolist() == [0.0]
+
+
+def test_samples_of_whole_numbers_are_whole_and_stay_in_their_bins():
+    density = BinDensity([1.5, 4.5, 6.0], [1.0, 3.0, 5.5, 9.0], (0,), whole=True)
+    bins = np.repeat(np.arange(4), 500)
+    drawn = density.sample(bins, np.random.default_rng(0)).reshape(4, 500)
+    assert (drawn == np.round(drawn)).all()
+    assert set(drawn[0]) == {1.0}
+    assert np.bincount(drawn[1].astype(int))[2:] == pytest.approx([167, 167, 167], abs=40)
+    assert set(drawn[2]) == {5.0, 6.0}
+    assert drawn[3].min() == 7.0

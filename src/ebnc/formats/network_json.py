@@ -44,6 +44,7 @@ def network_to_json(network: Distribution) -> dict[str, Any]:
                 "variable": places[name],
                 "means": density.means.tolist(),
                 "atoms": list(density.atoms),
+                "whole": density.whole,
             }
             for name, density in network.densities.items()
         ]
@@ -77,11 +78,12 @@ def average_from_json(field: Field) -> NetworkAverage:
 
 def _density_from_json(field: Field, domain: Domain) -> tuple[str, BinDensity]:
     """Read the density of a variable; its cuts are those of its states."""
-    parts = field.object(["variable", "means", "atoms"])
+    parts = field.object(["variable", "means", "atoms"], ["whole"])
     name = _variable(parts["variable"], list(domain))
     means = parts["means"].numbers(LARGEST_PARAMETER)
     atoms = tuple(item.integer(0, len(means)) for item in parts["atoms"].items())
-    return name, field.built(lambda: BinDensity(interval_cuts(domain, name), means, atoms))
+    whole = "whole" in parts and parts["whole"].boolean()
+    return name, field.built(lambda: BinDensity(interval_cuts(domain, name), means, atoms, whole))
 
 
 def local_to_json(local: Local, places: Mapping[str, int]) -> dict[str, Any]:

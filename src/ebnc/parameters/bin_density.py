@@ -57,11 +57,15 @@ class BinDensity:
         The mean of the training values in each bin.
     atoms : tuple of int
         The bins whose training values are all equal, and a single bin.
+    whole : bool
+        Whether samples are whole numbers, because all training values are. The density does not
+        depend on it.
     """
 
     cuts: FloatArray
     means: FloatArray
     atoms: tuple[int, ...] = ()
+    whole: bool = False
 
     def __post_init__(self) -> None:
         for name in ("cuts", "means"):
@@ -104,7 +108,7 @@ class BinDensity:
         if not isinstance(other, BinDensity):
             return NotImplemented
         same = np.array_equal(self.cuts, other.cuts) and np.array_equal(self.means, other.means)
-        return same and self.atoms == other.atoms
+        return same and (self.atoms, self.whole) == (other.atoms, other.whole)
 
     def __hash__(self) -> int:
         return hash((self.cuts.tobytes(), self.means.tobytes()))
@@ -192,7 +196,11 @@ class BinDensity:
 
     def sample(self, bins: IntArray, generator: np.random.Generator) -> FloatArray:
         """Draw a number from each of these bins."""
-        return self.number_at(bins, generator.random(len(bins)))
+        numbers = self.number_at(bins, generator.random(len(bins)))
+        if not self.whole:
+            return numbers
+        low, high = np.append(-np.inf, self.cuts), np.append(self.cuts, np.inf)
+        return np.round(numbers).clip(np.floor(low[bins]) + 1.0, np.floor(high[bins]))
 
     def number_at(self, bins: IntArray, share: FloatArray) -> FloatArray:
         """Return y with p(Y ≤ y | bin) = share, and the value of an atom."""

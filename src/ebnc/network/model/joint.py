@@ -11,6 +11,7 @@ density p(interval of z | pa) · p(z | interval of z).
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -211,9 +212,9 @@ def interval_cuts(domain: Domain, name: str) -> FloatArray:
 
 def bin_densities(domain: Domain, values: Mapping[str, Values]) -> dict[str, BinDensity]:
     """Return the densities of numeric variables, from training values."""
-    return {
-        name: BinDensity.of(
-            np.asarray(rows.values, dtype=np.float64), interval_cuts(domain, name), rows.weights
-        )
-        for name, rows in values.items()
-    }
+    densities = {}
+    for name, rows in values.items():
+        numbers = np.asarray(rows.values, dtype=np.float64)
+        density = BinDensity.of(numbers, interval_cuts(domain, name), rows.weights)
+        densities[name] = replace(density, whole=bool((numbers == np.round(numbers)).all()))
+    return densities
