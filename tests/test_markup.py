@@ -8,6 +8,7 @@ import pytest
 
 import ebnc
 from ebnc.markup import MOST_ROWS, Bar, html_table
+from ebnc.network.local.counting import CountingEBNC
 from ebnc.parameters.blocks import dimension_by_blocks
 from report_problems import HOSTILE, hostile, network, two_classes
 
@@ -71,6 +72,8 @@ def everything():
     yield "score", net.score(data)
     yield "arc strength", ebnc.Network.arc_strength(data[names[:3]], n=3, local="table")
     yield "average", ebnc.NetworkAverage([net, net])
+    two = dict.fromkeys(HOSTILE[:3], 2)
+    yield "counting", CountingEBNC(HOSTILE[2], HOSTILE[:2], two, [0, 0], [1], [0, 0, 0, 1])
     yield "table", net[names[0]]
     yield "EBNC", net[names[3]]
     yield "structure", net[names[3]].structure

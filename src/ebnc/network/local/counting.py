@@ -195,6 +195,9 @@ class CountingEBNC:
             self, other, CountingEBNC.to_plain
         )
 
+    def _repr_html_(self) -> str:
+        return self.ebnc._repr_html_()
+
     def __hash__(self) -> int:
         return hash((self.target, self.parents, self.phi.tobytes()))
 
