@@ -17,7 +17,7 @@ class ProgressLine:
 
     def __init__(self, update: Callable[[str], None] | None = None) -> None:
         self._update = update
-        self._began = 0.0
+        self._began, self._n_steps = 0.0, 0
 
     def show(self, words: str) -> None:
         """Show this text."""
@@ -42,7 +42,9 @@ class ProgressLine:
 
     def step(self, step: "Step") -> None:
         """Show a step of a search."""
-        self.show(f"searching: score {step.score:.1f}, {step.dimension} parameters, {step.move}")
+        self._n_steps += 1
+        found = f"score {step.score:.1f}, {step.dimension} parameters, {step.move}"
+        self.show(f"searching, step {self._n_steps}: {found}")
 
 
 @contextmanager
