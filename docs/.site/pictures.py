@@ -1,9 +1,11 @@
-"""Make the pictures of README and the first page, in docs/pictures: a report and an effect.
+"""Make the pictures of README and docs, in docs/pictures: a report, an effect, the notebooks.
 
 Run it from the root of the repository; it needs Chromium, selenium, matplotlib and Pillow.
 """
 
+import base64
 import io
+import json
 import subprocess
 import sys
 import tempfile
@@ -53,6 +55,24 @@ def draw_report() -> None:
     )
 
 
+def first_picture(notebook: Path) -> Image.Image:
+    """The first picture that a notebook holds, as wide as the gallery shows it."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    data = next(o["data"]["image/png"] for o in outputs if "image/png" in o.get("data", {}))
+    picture = Image.open(io.BytesIO(base64.b64decode(data)))
+    picture.thumbnail((480, 360))
+    return picture
+
+
+def draw_gallery() -> None:
+    """A small picture of every notebook."""
+    for notebook in sorted(Path("docs/examples").glob("*.ipynb")):
+        picture = first_picture(notebook).convert("RGB").quantize(32)
+        picture.save(PICTURES / f"notebook-{notebook.stem}.png", optimize=True)
+
+
 if __name__ == "__main__":
+    draw_gallery()
     draw_effect()
     draw_report()
