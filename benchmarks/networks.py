@@ -24,14 +24,16 @@ from benchmarks.problems import random_tables
 NODE = """
 import numpy as np
 import ebnc
-from ebnc.network.learning.dense_node import fit_dense_node
-from ebnc.network.learning.indicators import Indicators
 from ebnc.data.read import learn_joint_cases
+from ebnc.fitting.optimum import likelihood_of
+from ebnc.parameters.phi import Basis
+from ebnc.score.scales import maximise_evidence
 rng = np.random.default_rng(0)
 names = [f"V{i}" for i in range(1501)]
 ones = rng.random((2500, 1501)) < 0.05
 cases, _ = learn_joint_cases(dict(zip(names, ones.T, strict=True)), None, "state", None)
-fit_dense_node(Indicators.of(cases, names), 1500)
+basis = Basis(ebnc.EmbeddedStructure.naive("V1500", names[:1500]), cases.domain)
+maximise_evidence(likelihood_of(basis, cases.with_target("V1500")), 0.02, fixed_curvature=True)
 with open("/proc/self/status") as status:  # ru_maxrss is at least what the parent has
     print(next(line.split()[1] for line in status if line.startswith("VmHWM")))
 """

@@ -1,7 +1,7 @@
 """Run all comparisons, print them, and store them in benchmarks/results.json.
 
-``python -m benchmarks.run classifiers …`` runs only the modules that it names, and keeps what the
-file has of the others. Times are CPU seconds of one thread.
+``python -m benchmarks.run classifiers …`` runs only the parts that it names, and keeps what the
+file has of the others. Every part is stored when it ends. Times are CPU seconds of one thread.
 """
 
 import os
@@ -11,10 +11,12 @@ os.environ["OMP_NUM_THREADS"] = "1"  # before anything is loaded that reads it
 import json
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from benchmarks import (
     classifiers,
@@ -35,10 +37,19 @@ PARTS = [
 
 
 def main(names: Sequence[str] = ()) -> int:
-    chosen = [part for part in PARTS if part.__name__.removeprefix("benchmarks.") in names]
-    found = []
-    for part in chosen or PARTS:
-        for comparison in part.comparisons():
+    by_name = {part.__name__.removeprefix("benchmarks."): part for part in PARTS}
+    unknown = sorted(set(names) - set(by_name))
+    if unknown:
+        sys.exit(f"no part is called {unknown[0]!r}; the parts are {', '.join(by_name)}")
+    are_well = [_run(name, by_name) for name in names or by_name]
+    return 0 if all(are_well) else 1
+
+
+def _run(name: str, by_name: Mapping[str, ModuleType]) -> bool:
+    """Run a part and store what it found; whether all holds, or has a reason."""
+    found: list[dict[str, Any]] = []
+    try:
+        for comparison in by_name[name].comparisons():
             why = f"MISSED: {comparison.reason}" if comparison.reason else "MISSED"
             verdict = "ok" if comparison.holds else why
             print(
@@ -49,14 +60,20 @@ def main(names: Sequence[str] = ()) -> int:
                 flush=True,
             )
             found.append(
-                {"part": part.__name__.removeprefix("benchmarks.")}
+                {"part": name}
                 | asdict(comparison)
                 | {"ratio": comparison.ratio, "holds": comparison.holds}
             )
+    finally:
+        _store(name, by_name, found)
+    return all(row["holds"] or row["reason"] for row in found)
+
+
+def _store(name: str, by_name: Mapping[str, ModuleType], found: list[dict[str, Any]]) -> None:
     packages = ("ebnc", "numpy", "numba", "scipy", "scikit-learn", "pandas")
-    if chosen and RESULTS.exists():
+    if RESULTS.exists():
         before = json.loads(RESULTS.read_text(encoding="utf-8"))["comparisons"]
-        others = {part.__name__.removeprefix("benchmarks.") for part in PARTS} - {*names}
+        others = set(by_name) - {name}
         found = [row for row in before if row.get("part") in others] + found
     record = {
         "python": platform.python_version(),
@@ -67,7 +84,6 @@ def main(names: Sequence[str] = ()) -> int:
     beside = RESULTS.with_suffix(".tmp")
     beside.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     beside.replace(RESULTS)
-    return 0 if all(row["holds"] or row.get("reason") for row in found) else 1
 
 
 if __name__ == "__main__":
