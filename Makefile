@@ -1,4 +1,4 @@
-# `make demo` runs the main job, `make test` everything that must hold, `make check` the quick part of that.
+# `make demo` runs an example from data to reports, `make test` everything that must hold, `make check` the quick part of that.
 # They set themselves up.
 PYTHON ?= python3
 VENV   := .venv
@@ -7,9 +7,6 @@ BIN    := $(VENV)/bin
 .PHONY: demo check test lint fuzz fresh-kernels docs dimension-study study study-classification study-density study-local study-numbers study-regression bench clean
 
 demo: $(VENV)/.ready
-	$(BIN)/python examples/dimension.py
-	$(BIN)/python examples/titanic.py
-	$(BIN)/python examples/admissions.py
 	$(BIN)/ebnc demo --force
 
 check: $(VENV)/.ready-test lint fresh-kernels

@@ -8,7 +8,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import ebnc as library
 from cli.command import COMMAND, ebnc, refused, succeeded
+from ebnc.cli.demo import FILES
 from ebnc.cli.printing import output_schema
 
 WORKED = "[X1][X2][X3][Y|X1:X2][X4|X1:X3:Y][X5|X2:X3:Y]"
@@ -91,9 +93,14 @@ def test_what_is_read_is_never_overwritten(shared, tmp_path):
 @pytest.mark.slow
 def test_the_demo_goes_all_the_way(tmp_path):
     ran = succeeded("demo", cwd=tmp_path, start=ebnc)
-    names = ["model.json", "network.html", "network.json", "predictions.csv", "report.html"]
-    assert sorted(p.name for p in (tmp_path / "ebnc-demo").iterdir()) == [*names, "titanic.csv"]
-    assert "2 201" in ran.text
+    place = tmp_path / "ebnc-demo"
+    assert sorted(path.name for path in place.iterdir()) == sorted(FILES)
+    model, network = (library.load(place / name) for name in ("model.json", "network.json"))
+    assert ("age", "friend") in [tuple(sorted(c)) for c in model.structure_.clusters]
+    assert "job" not in model.selected_features_  # it has no effect
+    assert network["joined"].kind == "ebnc"
+    assert "1 000 predictions" in ran.text
+    assert "(a full table: " in ran.text
     for page in ("report.html", "network.html"):
         assert (tmp_path / "ebnc-demo" / page).resolve().as_uri() in ran.text
     refused("demo", cwd=tmp_path, start=ebnc, words=["exists already", "--force"])

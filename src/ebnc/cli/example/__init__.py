@@ -1,0 +1,1 @@
+"""Examples: data that ``ebnc demo`` and the printed examples use."""
