@@ -47,7 +47,7 @@ class FittedEBNC(EBNC):
     bic : float or None
         L(φ̂) − (d/2) log N, eq. 9, with φ̂ at maximum likelihood whatever the prior of the fit.
         If the classes are separated, no φ̂ exists and L is its supremum, which is finite. None if
-        the model has too many parameters to compute L(φ̂), or if N < 1 (eq. 9 is meaningless).
+        the model has more than 3 000 parameters, or if N < 1 (eq. 9 is meaningless).
     """
 
     def __init__(

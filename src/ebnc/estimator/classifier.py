@@ -122,7 +122,8 @@ class EBNCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         likelihood.
     bic_ : float or None
         BIC of ``ebnc_``, eq. 9: with the likelihood at its maximum, or at its supremum if the
-        classes are separated and no maximum likelihood estimate exists.
+        classes are separated and no maximum likelihood estimate exists. None above 3 000
+        parameters.
     selected_features_ : list of str
         The inputs that ``ebnc_`` depends on.
     constant_features_ : list of str

@@ -20,6 +20,11 @@ TOLERANCE = 1e-8
 """Nats to which BIC is computed: where classes are separated, each e-fold takes a new Hessian."""
 
 
+MOST_PARAMETERS = 3000
+"""Dimension above which a fit has no BIC: maximum likelihood would take as long as a search,
+because some classes of so large a model are nearly always separated."""
+
+
 def bic(log_likelihood: float, dimension: int, n_cases: float) -> float:
     """Return L(φ̂) − (d/2) log N in nats; higher is better (not the −2 L convention).
 
@@ -49,13 +54,13 @@ def _nearly_flat(likelihood: Posterior) -> Posterior:
 def with_bic(fit: Fit, likelihood: Posterior) -> Fit:
     """Return the fit with its BIC, at maximum likelihood whatever the prior of the fit.
 
-    The fit gets no BIC if A is too large to factor, or if N < 1 (eq. 9 is meaningless).
+    The fit gets no BIC above ``MOST_PARAMETERS``, or if N < 1 (eq. 9 is meaningless).
     """
     if fit.n_cases < 1:
         return fit
     largest = fit
     if fit.prior.is_proper:
-        if fit.factor is None:
+        if fit.factor is None or fit.design.dimension > MOST_PARAMETERS:
             return fit
         flat = _nearly_flat(likelihood)
         largest = fit_at(flat, maximise(flat, fit.solution.phi, tolerance=TOLERANCE), None)

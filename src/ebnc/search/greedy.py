@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ebnc.search.averaging import WINDOW
 from ebnc.search.features import NEAR, without_each, without_inputs
 from ebnc.search.limits import Limits
 from ebnc.search.moves import Move, moves
@@ -122,6 +123,10 @@ def greedy_search(
             met[there.structure.cluster_key] = there
             here = there
             note(described, here)
+            # Only models near the best are tuned again (``averaging``).
+            below = here.score - WINDOW - NEAR
+            scorer.lighten(below)
+            met = {key: scored.lighter(below) for key, scored in met.items()}
     except (KeyboardInterrupt, OutOfTimeError):
         trace.interrupted = True
     trace.n_fits = scorer.n_fits

@@ -7,7 +7,7 @@ The criterion is Laplace's evidence or BIC (``score.criterion``); ``structure_pr
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ebnc.data.cases import Cases
@@ -46,6 +46,12 @@ class Scored:
     fit: Fit
     score: float
     work: float
+
+    def lighter(self, below: float) -> "Scored":
+        """This, without its Hessian if the score is lower: hundreds of them fill memory."""
+        if self.score >= below or self.fit.factor is None:
+            return self
+        return replace(self, fit=replace(self.fit, factor=None))
 
 
 class Scorer:
@@ -147,6 +153,10 @@ class Scorer:
             return self.cases
         return self._projected(names)
 
+    def lighten(self, below: float) -> None:
+        """Forget the Hessians of structures with lower scores."""
+        self._memory = {key: scored.lighter(below) for key, scored in self._memory.items()}
+
     def posterior(self, scored: Scored) -> Posterior:
         """Return the posterior of a fit, by counting its rows again (cost: about one gradient)."""
         design = scored.fit.design
@@ -177,7 +187,7 @@ class Scorer:
         """Fit with σ chosen by evidence."""
         likelihood = self._likelihood(structure)
         start: FloatArray | Fit | None = None
-        if near is not None and near.structure == structure:
+        if near is not None and near.structure == structure and near.fit.factor is not None:
             start = near.fit
         elif near is not None:
             start = start_from(near.fit, likelihood.design)
