@@ -53,7 +53,7 @@ def comparisons() -> Iterator[Comparison]:
     many_states = coded_cases(50_000, (3000, *ADULT_STATES[:5]), 2)
     yield from default_fit("50 000 × 6, one input of 3 000 states", many_states, 0.3, DENSE_CODING)
     wide = coded_cases(5_000, (4,) * 540, 2)
-    yield from default_fit("5 000 × 540 of 4 states", wide, 3.0)
+    yield from default_fit("5 000 × 540 of 4 states", wide, 3.0, SEVERAL_FITS)
     yield from prediction(coded_cases(1_000_000, states, 2))
     yield from memory()
 
