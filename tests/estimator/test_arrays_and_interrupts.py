@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from ebnc import EBNCClassifier
-from ebnc.errors import TooLargeError
+from ebnc.errors import DataError, TooLargeError
 from ebnc.search import greedy
 
 FRAME, Y = load_iris(return_X_y=True, as_frame=True)
@@ -74,3 +74,12 @@ def test_a_fit_that_does_not_fit_is_refused_by_name(monkeypatch):
     frame = pd.DataFrame({"many": [f"v{i % 300}" for i in range(900)], "few": ["a", "b"] * 450})
     with pytest.raises(TooLargeError, match=r"'class' \(2 classes\) .*'many' \(300 states\)"):
         EBNCClassifier().fit(frame, ["no", "yes", "yes"] * 300)
+
+
+def test_frames_without_rows_and_frames_to_come_are_refused():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": ["u", "v"]})
+    with pytest.raises(DataError, match="X has 0 rows"):
+        EBNCClassifier().fit(frame.head(0), [])
+    with pytest.raises(DataError, match=r"LazyFrame.*call its collect"):
+        EBNCClassifier().fit(frame.lazy(), ["p", "q"])

@@ -31,6 +31,10 @@ def named_columns(estimator: BaseEstimator, x: Any, *, reset: bool) -> dict[str,
     If a model was fitted on a frame and gets an array, or vice versa, columns match by position. A
     mapping of names to columns is accepted as a frame.
     """
+    if hasattr(x, "collect"):
+        raise DataError(
+            f"X is a {type(x).__name__}, whose rows are not in memory yet; call its collect()"
+        )
     if isinstance(x, Mapping) and not issparse(x):  # some sparse matrices are mappings
         columns = _of_mapping(estimator, x, reset=reset)
     elif hasattr(x, "columns") or hasattr(x, "column_names"):
@@ -52,6 +56,8 @@ def named_columns(estimator: BaseEstimator, x: Any, *, reset: bool) -> dict[str,
         array = np.asarray(array)
         columns = {f"x{i}": array[:, i] for i in range(array.shape[1])}
     if reset:
+        if not all(len(column) for column in columns.values()):
+            raise DataError("X has 0 rows; at least one is needed to learn from")
         estimator._names = tuple(columns)  # tools such as SHAP remove feature_names_in_
         return columns
     fitted = getattr(estimator, "_names", None) or tuple(columns)
