@@ -13,6 +13,7 @@ __all__ = [
     "NetworkError",
     "NoEmbeddedNetworkError",
     "NoMaximumError",
+    "NoSuchKeyError",
     "ParameterError",
     "QueryError",
     "SearchError",
@@ -69,6 +70,12 @@ class NetworkError(EBNCError, ValueError):
 
 class QueryError(EBNCError, ValueError):
     """A network cannot answer a query, for example because the evidence has probability 0."""
+
+
+class NoSuchKeyError(NetworkError, QueryError, KeyError):
+    """A network has no such node, or an answer no such state; ``in`` and ``get`` expect this."""
+
+    __str__ = ValueError.__str__  # that of KeyError puts the message in quotes
 
 
 class SearchError(EBNCError, ValueError):

@@ -1,6 +1,7 @@
-"""Small HTML for notebooks. It has the colours of the page around it, light or dark.
+"""Small tables: text for terminals, and HTML for notebooks.
 
-All text is escaped, because names and labels come from data.
+HTML has the colours of the page around it, light or dark. All its text is
+escaped, because names and labels come from data.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,6 +23,16 @@ class Bar(NamedTuple):
 def probability(p: float) -> Bar:
     """Return a probability with its bar."""
     return Bar(f"{p:.4f}", p)
+
+
+def text_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table of text with aligned columns."""
+    lines = [columns, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(text.ljust(w) for text, w in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
 
 
 def html_table(

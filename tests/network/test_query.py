@@ -3,6 +3,7 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ebnc
@@ -10,7 +11,7 @@ from ebnc.errors import DataError, NetworkError, ParameterError, QueryError, Too
 from ebnc.network.inference import query as module
 from ebnc.network.inference.evidence import Evidence
 from ebnc.network.inference.pyagrum import exact_posterior
-from network.networks import joint_table, random_network
+from network.networks import joint_table, random_counting, random_network
 
 
 def expected_answer(network, variables, evidence):
@@ -254,3 +255,55 @@ def test_bad_questions():
         network.query(a, n_samples=0)
     with pytest.raises(QueryError, match="not a state"):
         network.query(a)["s9"]
+
+
+def rain_and_wet():
+    two = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
+    rain = ebnc.Table("rain", [], two, [0.8, 0.2])
+    return ebnc.Network([rain, ebnc.Table("wet", ["rain"], two, [[0.9, 0.1], [0.2, 0.8]])])
+
+
+def test_answers_are_mappings_from_states():
+    network = rain_and_wet()
+    answer = network.query("rain", {"wet": "yes"})
+    assert dict(answer) == pytest.approx({"no": 1 / 3, "yes": 2 / 3})
+    both = network.query(["rain", "wet"])
+    assert dict(both.items())["yes", "no"] == pytest.approx(0.2 * 0.2)
+    assert len(both) == 4
+    assert "maybe" not in answer
+    assert both.get(("yes", "maybe"), 0.5) == 0.5
+    assert "snow" not in network
+    assert "snow" not in network.marginals()
+    with pytest.raises(KeyError, match=r"^'maybe' is not a state of 'rain'"):
+        answer["maybe"]
+
+
+@pytest.mark.parametrize(
+    "evidence", [pd.DataFrame({"wet": ["yes"]}), pd.Series({"wet": "yes"}), "wet", [], False]
+)
+@pytest.mark.parametrize("ask", ["query", "marginals", "most_probable"])
+def test_evidence_that_is_no_mapping_is_refused(ask, evidence):
+    network = rain_and_wet()
+    arguments = ["rain"] if ask == "query" else []
+    with pytest.raises(QueryError, match=r"evidence is a mapping.* predict_proba"):
+        getattr(network, ask)(*arguments, evidence)
+
+
+@pytest.mark.parametrize("n_parents", [5, 12, 13])
+def test_many_parents_that_count_against_all_configurations(n_parents):
+    """With 13 parents the node has 2^14 cells, of which the query needs 2^13."""
+    rng = np.random.default_rng(n_parents)
+    names = [f"P{i}" for i in range(n_parents)]
+    states = {x: ["no", "yes"] for x in (*names, "Y")}
+    node = random_counting("Y", names, states, rng)
+    priors = rng.uniform(0.1, 0.9, n_parents)
+    roots = [
+        ebnc.Table(x, [], states, [1 - p, p]) for x, p in zip(names, priors.tolist(), strict=True)
+    ]
+    codes = np.array(list(product((0, 1), repeat=n_parents))).T
+    columns = {x: np.array(["no", "yes"])[column] for x, column in zip(names, codes, strict=True)}
+    weights = np.where(codes == 1, priors[:, None], 1 - priors[:, None]).prod(axis=0)
+    weights *= node.probabilities(columns)[:, 1]
+    found = ebnc.Network([*roots, node]).query("P0", {"Y": "yes"})
+    assert found.method == "exact"
+    assert found["yes"] == pytest.approx(weights[codes[0] == 1].sum() / weights.sum(), rel=1e-10)

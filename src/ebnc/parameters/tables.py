@@ -25,7 +25,12 @@ from ebnc.kernels.numpy_lookup import (
 from ebnc.memory import refuse_if_too_large
 from ebnc.typing import CodeArray, FloatArray, IntArray
 
-FEW_ROWS = 4_096  # up to this number of rows, NumPy looks up and compiled code is not loaded
+FEW_ROWS = 2**15
+"""Number of rows up to which NumPy looks up, and compiled code is not loaded.
+
+Compiling takes seconds in a new environment. NumPy takes at most some 15 ms longer for so many
+rows, among them the samples and the larger tables of a query.
+"""
 BAG_CELLS = 1024  # a bag's table stays in the first-level cache beside the tile
 NEWEST = 8
 

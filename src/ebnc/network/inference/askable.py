@@ -68,7 +68,7 @@ class Askable(Joint):
             self._eliminator,
             self._row_coder,
             variables,
-            evidence or {},
+            _checked(evidence),
             method,
             n_samples,
             random_state,
@@ -102,7 +102,7 @@ class Askable(Joint):
         """
         known = self._evidence(evidence)
         asked = tuple(x for x in self.variables if x not in known.names)
-        given = evidence or {}
+        given = _checked(evidence)
         return marginals(
             Question(self._eliminator, asked, given, known, n_samples, random_state), method
         )
@@ -131,7 +131,7 @@ class Askable(Joint):
         """
         known = self._evidence(evidence)
         asked = tuple(x for x in self.variables if x not in known.codes)
-        return most_probable(Question(self._eliminator, asked, evidence or {}, known, 0, 0))
+        return most_probable(Question(self._eliminator, asked, _checked(evidence), known, 0, 0))
 
     def predict_proba(
         self, target: str, data: Rows, *, n_samples: int | None = None, random_state: int = 0
@@ -259,7 +259,7 @@ class Askable(Joint):
         return rows
 
     def _evidence(self, evidence: Mapping[str, State] | None) -> Evidence:
-        given = evidence or {}
+        given = _checked(evidence)
         for name in given:
             self[name]  # raises an error if the network has no such node
         return Evidence.of(self, given, self._row_coder)
@@ -280,3 +280,15 @@ class Askable(Joint):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, densities=MappingProxyType(state["densities"]))
+
+
+def _checked(evidence: Mapping[str, State] | None) -> Mapping[str, State]:
+    """Return evidence, which None leaves empty; raise if it is no mapping."""
+    if evidence is None:
+        return {}
+    if not isinstance(evidence, Mapping):
+        raise QueryError(
+            "evidence is a mapping from variables to observed states, such as {'rain': 'yes'}, not "
+            f"a {type(evidence).__name__}; for the rows of a table use predict_proba(target, table)"
+        )
+    return evidence

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ebnc.data.frames import columns_to_frame, labels_to_column
-from ebnc.errors import QueryError, TooLargeError
+from ebnc.errors import NoSuchKeyError, TooLargeError
 from ebnc.markup import html_table, probability
 from ebnc.network.inference.query import (
     METHODS,
@@ -43,7 +43,7 @@ class Marginals(Mapping[str, QueryResult]):
         try:
             return self.results[name]
         except KeyError:
-            raise QueryError(
+            raise NoSuchKeyError(
                 f"{name!r} is not a variable of the network, or its state is evidence"
             ) from None
 

@@ -1,6 +1,6 @@
 """The result of a query: a table of probabilities, with standard errors if they are estimates."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from statistics import NormalDist
@@ -10,16 +10,18 @@ import numpy as np
 
 from ebnc.data.frames import cells_to_frame
 from ebnc.domain import Interval, State
-from ebnc.errors import QueryError
-from ebnc.markup import html_table, probability
+from ebnc.errors import NoSuchKeyError, QueryError
+from ebnc.markup import html_table, probability, text_table
 from ebnc.network.local.decision_nodes import state_text
 from ebnc.parameters.bin_density import BinDensity, check_levels
 from ebnc.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class QueryResult:
+class QueryResult(Mapping[Any, float]):
     """p(variables | evidence), with one axis for each variable.
+
+    It is a mapping to probabilities from states, or from tuples of states for several variables.
 
     Attributes
     ----------
@@ -58,14 +60,23 @@ class QueryResult:
         """
         key = states if len(self.variables) > 1 else (states,)
         if not isinstance(key, tuple) or len(key) != len(self.variables):
-            raise QueryError(f"give one state for each of {list(self.variables)}, got {states!r}")
+            raise NoSuchKeyError(
+                f"give one state for each of {list(self.variables)}, got {states!r}"
+            )
         place = []
         for name, labels, state in zip(self.variables, self.states, key, strict=True):
             found = next((i for i, label in enumerate(labels) if _is_state(state, label)), None)
             if found is None:
-                raise QueryError(f"{state!r} is not a state of {name!r}: {list(labels)}")
+                raise NoSuchKeyError(f"{state!r} is not a state of {name!r}: {list(labels)}")
             place.append(found)
         return float(self.probabilities[tuple(place)])
+
+    def __iter__(self) -> Iterator[Any]:
+        keys = product(*self.states)
+        return (key[0] for key in keys) if len(self.variables) == 1 else keys
+
+    def __len__(self) -> int:
+        return self.probabilities.size
 
     def intervals(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Return the ends of intervals that contain the exact probabilities, p̂ ± z·(std. error).
@@ -126,11 +137,7 @@ class QueryResult:
 
     def to_dict(self) -> dict[State, float]:
         """Return probabilities by state, or by tuple of states for several variables."""
-        keys = product(*self.states)
-        values = self.probabilities.ravel().tolist()
-        if len(self.variables) == 1:
-            return {key[0]: p for key, p in zip(keys, values, strict=True)}
-        return dict(zip(keys, values, strict=True))
+        return dict(zip(self, self.probabilities.ravel().tolist(), strict=True))
 
     def to_frame(self) -> Any:
         """A DataFrame of the first of pandas, polars, pyarrow that is installed.
@@ -157,21 +164,17 @@ class QueryResult:
         return html_table(columns, rows, note=f"Warning: {self.warning}" if self.warning else "")
 
     def __str__(self) -> str:
-        lines = [[*self.variables, "p"]]
-        errors = None if self.standard_errors is None else self.standard_errors.ravel().tolist()
-        if errors is not None:
-            lines[0].append("std. error")
-        for i, (key, p) in enumerate(
-            zip(product(*self.states), self.probabilities.ravel().tolist(), strict=True)
-        ):
-            tail = [] if errors is None else [f"{errors[i]:.4f}"]
-            lines.append([*map(state_text, key), f"{p:.4f}", *tail])
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        shown = [
-            "  ".join(text.ljust(w) for text, w in zip(line, widths, strict=True)).rstrip()
-            for line in lines
+        columns = [*self.variables, "p"]
+        numbers = [self.probabilities.ravel()]
+        if self.standard_errors is not None:
+            columns.append("std. error")
+            numbers.append(self.standard_errors.ravel())
+        rows = [
+            [*map(state_text, key), *(f"{number:.4f}" for number in each)]
+            for key, *each in zip(product(*self.states), *numbers, strict=True)
         ]
-        return "\n".join(shown if self.warning is None else [*shown, f"Warning: {self.warning}"])
+        shown = text_table(columns, rows)
+        return shown if self.warning is None else f"{shown}\nWarning: {self.warning}"
 
 
 def _is_state(state: State, label: State) -> bool:

@@ -18,7 +18,7 @@ from ebnc.data.frames import cells_to_frame
 from ebnc.data.table import TableLike as Rows
 from ebnc.domain import Domain, DomainLike, as_domain
 from ebnc.errors import ParameterError
-from ebnc.markup import html_table, probability
+from ebnc.markup import MOST_ROWS, html_table, probability, text_table
 from ebnc.memory import refuse_if_too_large
 from ebnc.network.local.configurations import (
     ConfigurationCounts,
@@ -66,6 +66,10 @@ class Table:
     >>> rain = Table("Rain", ["Cloudy"], {"Cloudy": 2, "Rain": 2}, [[0.9, 0.1], [0.3, 0.7]])
     >>> rain.probabilities({"Cloudy": [1]}), rain.dimension
     (array([[0.3, 0.7]]), 2)
+    >>> print(rain)
+    Cloudy  Rain = 0  Rain = 1
+    0       0.9000    0.1000
+    1       0.3000    0.7000
     """
 
     kind = "table"
@@ -152,8 +156,25 @@ class Table:
         """
         return self._logarithms.log_odds(encode(data, self.domain, tuple(self.domain)))[:, 0]
 
+    def __str__(self) -> str:
+        *given, states = self._labels()
+        rows = self.theta.reshape(-1, len(states))
+        columns = (*self.parents, *(f"{self.target} = {state}" for state in states))
+        shown = text_table(
+            columns,
+            [
+                (*labels, *(f"{p:.4f}" for p in row))
+                for labels, row in zip(product(*given), rows[:MOST_ROWS].tolist(), strict=False)
+            ],
+        )
+        n_more = len(rows) - MOST_ROWS
+        return f"{shown}\n… and {n_more} more rows" if n_more > 0 else shown
+
+    def _labels(self) -> list[list[str]]:
+        return [[state_text(s) for s in self.domain[x]] for x in (*self.parents, self.target)]
+
     def _repr_html_(self) -> str:
-        labels = [[state_text(s) for s in self.domain[x]] for x in (*self.parents, self.target)]
+        labels = self._labels()
         rows = [
             (*given, *map(probability, row))
             for given, row in zip(

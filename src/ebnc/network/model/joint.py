@@ -20,7 +20,7 @@ import numpy as np
 
 from ebnc.data.summaries import Values
 from ebnc.domain import Domain, Interval, State
-from ebnc.errors import NetworkError
+from ebnc.errors import NetworkError, NoSuchKeyError
 from ebnc.markup import html_facts, html_table
 from ebnc.network.local.kinds import equal_locals, words_of
 from ebnc.network.local.local import Local
@@ -67,7 +67,7 @@ class Joint(Mapping[str, Local]):
             return self._locals[name]
         except KeyError:
             shown = ", ".join(map(repr, list(self._locals)[:8]))
-            raise NetworkError(f"the network has no node {name!r}; it has {shown}, …") from None
+            raise NoSuchKeyError(f"the network has no node {name!r}; it has {shown}, …") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._locals)
