@@ -178,7 +178,9 @@ def by_standard_input(text: bytes, folder: Path) -> np.ndarray:
     model = folder / "stdin.json"
     options = ["--structure", "naive", "--prior-scale", "1", "--quiet", "--force"]
     succeeded("learn", "-", "--target", "y", "--out", model, *options, stdin=text)
-    lines = succeeded("predict", model, "-", "--json", stdin=text).text.splitlines()
+    lines = succeeded(
+        "predict", model, "-", "--json", "--digits", "17", stdin=text
+    ).text.splitlines()
     return np.array([json.loads(line)["probabilities"] for line in lines])
 
 

@@ -330,7 +330,7 @@ NAIVE = ebnc.EmbeddedStructure.naive("Y", ["A"])
     [
         ({"A": [], "Y": []}, {}, "no rows"),
         ({"A": [], "Y": []}, {"categories": {"A": 2, "Y": 2}}, "no rows"),
-        (GOOD | {"Y": ["n"] * 20}, {}, "only 'n'"),
+        (GOOD | {"Y": ["n"] * 20}, {}, "only one class, 'n'"),
         (GOOD | {"Y": [None, "y"] * 10}, {}, "'Y' has missing values"),
         (GOOD | {"A": ["p", 1] * 10}, {}, "'A' mixes types"),
         ({"A": GOOD["A"]}, {}, "no column 'Y'"),

@@ -81,7 +81,7 @@ def test_declared_states_win(frame):
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        (["a"] * 20, "only 'a'"),
+        (["a"] * 20, "only one class, 'a'"),
         ([None] * 20, "missing values"),
         (["a", None] * 10, "missing values"),
     ],

@@ -52,8 +52,11 @@ class DaskSource(Source):
         run = delayed(_run, pure=False)
         tasks = [run(job, part, i, plan, arguments) for i, part in enumerate(self._partitions)]
         futures = list(client.compute(tasks))[::-1]
-        while futures:
-            yield _result(client, futures.pop())
+        try:
+            while futures:
+                yield _result(client, futures.pop())
+        finally:  # after an error, nobody waits for the other partitions
+            client.cancel(futures)
 
 
 def _client() -> Client:
