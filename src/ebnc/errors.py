@@ -3,6 +3,9 @@
 All derive from ``EBNCError``; each also derives from the built-in error a caller would expect.
 """
 
+import difflib
+from collections.abc import Sequence
+
 __all__ = [
     "DataError",
     "DataWarning",
@@ -92,3 +95,11 @@ class StorageError(EBNCError, OSError):
 
 class TooLargeError(EBNCError, MemoryError):
     """A request needs more memory than is available; nothing was allocated."""
+
+
+def alternatives(name: object, present: Sequence[str], they_have: str) -> str:
+    """Say which names exist in place of a wrong one, the closest first: the end of a message."""
+    close = difflib.get_close_matches(str(name), present, 1)
+    meant = f"did you mean {close[0]!r}? " if close else ""
+    shown = ", ".join(map(repr, present[:8]))
+    return f"{meant}{they_have} {shown}{', …' if len(present) > 8 else ''}"

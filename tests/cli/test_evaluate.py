@@ -30,6 +30,18 @@ def other_rows(shared, tmp_path_factory):
     return frame, path
 
 
+def test_one_row_or_one_class_has_neither_error_nor_slope(shared, other_rows, tmp_path):
+    """One loss has no spread; if one class came, no slope maximises the likelihood."""
+    frame, _ = other_rows
+    of_one_class = frame[frame["play"] == "yes"]
+    for rows in (of_one_class, of_one_class[:1]):
+        rows.to_csv(tmp_path / "rows.csv", index=False)
+        found = as_json("evaluate", shared.model, tmp_path / "rows.csv")
+        assert found["rows"] == len(rows)
+        assert found["calibration_slope"] is None
+        assert (found["log_loss_error"] is None) == (len(rows) == 1)
+
+
 def test_measures_are_those_of_scikit_learn(shared, other_rows):
     frame, path = other_rows
     found = as_json("evaluate", shared.model, path)

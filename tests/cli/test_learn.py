@@ -127,7 +127,7 @@ def test_wrong_options_are_refused(shared, tmp_path, arguments, words):
 def test_places_that_cannot_be_written_are_refused_before_learning(shared, tmp_path):
     learn = ["learn", tmp_path / "no data.csv", "-t", "play", "-o"]
     refused(*learn, tmp_path / "no" / "m.json", words="does not exist")
-    refused(*learn, tmp_path, words="exists already")
+    refused(*learn, tmp_path, words="is a directory")
     refused(*learn, tmp_path, "--force", words="is a directory")
 
 

@@ -257,6 +257,7 @@ def test_export_says_what_is_lost_and_reads_back(learned, tmp_path):
     ("arguments", "words"),
     [
         (["query", "NET", "nothing"], "no node 'nothing'"),
+        (["query", "NET", "plai"], "no node 'plai'; did you mean 'play'? it has "),
         (["query", "NET", "play", "-e", "outlook=hail"], "'hail' is not a state"),
         (["query", "NET", "play", "-e", "hail"], "NAME=STATE"),
         (["query", "NET", "play", "-e", "warm=True", "-e", "warm=False"], "twice"),

@@ -78,6 +78,7 @@ def test_what_was_read_wrongly_ends_the_run_in_one_message():
     assert "'age' is the target and has 72 different numbers" in words
     assert "'price' holds numbers written as '0,00'" in words
     assert "decimal=','" in words
+    assert "--decimal ," in words
     assert "'uuid'" in words
     assert "EBNCRegressor" in words
 

@@ -45,7 +45,8 @@ def demo(
     causes = ["--tier", ",".join(COLUMNS[1:]), "--tier", TARGET]
     steps = [
         (
-            "Learn who joins a sports club from 2 000 people, and cross-validate.",
+            "Learn who joins a sports club from 2 000 people, and cross-validate (the first run "
+            "compiles loops over rows, which takes some ten seconds).",
             ["learn", data, *target, *identifier, "--out", model, "--report", report, *again],
         ),
         ("What was learned? A sum of few terms, where a full table is huge.", ["show", model]),

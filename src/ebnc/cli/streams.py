@@ -114,6 +114,8 @@ def refuse_existing_output(path: str | None, *, force: bool, read: str | None = 
         return
     if read is not None and _is_same(path, read):
         raise FileError(f"{path} is an input file; choose another name for the result")
+    if Path(path).is_dir():
+        raise FileError(f"cannot write {path}: it is a directory; name a file in it")
     if not force:
         try:
             refuse_existing(path)
@@ -122,8 +124,6 @@ def refuse_existing_output(path: str | None, *, force: bool, read: str | None = 
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
         raise FileError(f"cannot write {path}: folder {folder} does not exist")
-    if Path(path).is_dir():
-        raise FileError(f"cannot write {path}: it is a directory; name a file in it")
     if not os.access(folder, os.W_OK):
         raise FileError(f"cannot write {path}: no permission to write in {folder}")
 

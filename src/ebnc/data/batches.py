@@ -4,7 +4,6 @@
 partitions of a Dask DataFrame are frames on the workers (``dask_read``).
 """
 
-import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from ebnc.data.columns import Column, Numbers
 from ebnc.data.entries import read_column
 from ebnc.data.plan import Plan
 from ebnc.data.table import Frame, Options
-from ebnc.errors import DataError
+from ebnc.errors import DataError, alternatives
 from ebnc.typing import FloatArray
 
 T = TypeVar("T")
@@ -176,8 +175,5 @@ def require(names: Sequence[str], present: Sequence[str]) -> None:
     known = set(present)
     for name in names:
         if name not in known:
-            close = difflib.get_close_matches(name, present, 1)
-            meant = f"did you mean {close[0]!r}? " if close else ""
-            shown = ", ".join(repr(other) for other in present[:8])
-            more = ", …" if len(present) > 8 else ""
-            raise DataError(f"the data have no column {name!r}; {meant}they have {shown}{more}")
+            others = alternatives(name, present, "they have")
+            raise DataError(f"the data have no column {name!r}; {others}")

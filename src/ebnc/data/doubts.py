@@ -82,7 +82,7 @@ def _of_words(name: str, words: Sequence[str], count: str) -> Doubt | None:
     """Text that is probably numbers or dates."""
     with_comma = [word for word in words if COMMA.fullmatch(word)]
     if len(words) > 2 and len(with_comma) > 0.9 * len(words):
-        remedy = "set the decimal mark, decimal=',', or set its type to label"
+        remedy = "set the decimal mark (decimal=',', in the shell --decimal ,) or its type to label"
         return Doubt(name, f"holds numbers written as {with_comma[0]!r}", remedy, False)
     if len(words) <= MANY_CLASSES:
         return None

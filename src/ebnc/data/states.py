@@ -75,10 +75,7 @@ def _states_of_target(name: str, column: ColumnSummary) -> tuple[State, ...]:
         raise DataError(f"target {name!r} has missing values; remove those rows")
     if len(labels) < 2:
         seen = f"only one class, {labels[0]!r}" if labels else "no value at all"
-        raise DataError(
-            f"target {name!r} has {seen}; at least two classes are needed "
-            f"(declare its states with categories={{{name!r}: [...]}} if more are possible)"
-        )
+        raise DataError(f"target {name!r} has {seen}; at least two classes are needed")
     return labels
 
 

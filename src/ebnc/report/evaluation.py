@@ -110,10 +110,14 @@ def _of_numbers(
 def calibration_slope(p: FloatArray, classes: IntArray, weight: FloatArray) -> float | None:
     """The b that maximises the likelihood of softmax(a_k + b log p_k); None if none does.
 
+    None does if all rows have the same class: the intercepts alone explain it.
+
     1 is perfect; smaller: predictions are too extreme; larger: they are too timid.
     """
     from scipy.optimize import minimize
 
+    if len(np.unique(classes)) < 2:
+        return None
     log_p = np.log(np.maximum(p, TINY))
     n_classes, total = p.shape[1], weight.sum()
     hits = np.eye(n_classes)[classes]

@@ -110,7 +110,7 @@ def measured(
     with np.errstate(divide="ignore"):
         losses = -np.log(p[rows, classes])
     loss, error, total = mean(losses), math.inf, float(weight.sum())
-    if math.isfinite(loss):
+    if math.isfinite(loss) and len(losses) > 1:
         error = math.sqrt(mean((losses - loss) ** 2) / max(total, 1.0))
     confusion = np.zeros((n_classes, n_classes))
     np.add.at(confusion, (classes, predicted), weight)

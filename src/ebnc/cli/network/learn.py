@@ -165,7 +165,7 @@ def learn(
         if note:
             print(f"ebnc: {note}", file=sys.stderr)
         facts = _summary(network, out, report)
-        from ebnc.cli.printing import print_json, print_table
+        from ebnc.cli.printing import print_json, print_table, readable_count
 
         stream = sys.stderr if out == STANDARD else sys.stdout
         if as_json and out != STANDARD:
@@ -176,7 +176,8 @@ def learn(
                 for node in facts["nodes"]
             ]
             print_table(rows, ("variable", "kind", "parents", "parameters"), stream=stream)
-            rest = [("rows", f"{network.n_cases:g}"), ("arcs", str(len(network.arcs)))]
+            n_rows = readable_count(round(network.n_cases))
+            rest = [("rows", n_rows), ("arcs", str(len(network.arcs)))]
             rest += [("score", f"{network.learned_score:.2f}"), ("model file", out)]
             rest += [("report", report)] if report is not None else []
             print_table(rest, stream=stream)

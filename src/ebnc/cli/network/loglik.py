@@ -52,7 +52,7 @@ def loglik(
         with output(out, force=force) as file:
             lines = ["log_likelihood", *map(repr, values.tolist()), ""]
             file.write("\n".join(lines).encode())
-    from ebnc.cli.printing import print_json, print_table
+    from ebnc.cli.printing import print_json, print_table, readable_count
 
     total, mean = float(values.sum()), float(values.mean())
     if out == STANDARD:
@@ -63,5 +63,5 @@ def loglik(
         shown = totals if possible else dict.fromkeys(totals)
         print_json({"command": "network loglik", "rows": n_rows, **shown})
     else:
-        rows = [("rows", str(n_rows)), ("log-likelihood", f"{total:.4f}")]
+        rows = [("rows", readable_count(n_rows)), ("log-likelihood", f"{total:.4f}")]
         print_table([*rows, ("per row", f"{mean:.6f}")])

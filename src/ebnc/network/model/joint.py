@@ -20,7 +20,7 @@ import numpy as np
 
 from ebnc.data.summaries import Values
 from ebnc.domain import Domain, Interval, State
-from ebnc.errors import NetworkError, NoSuchKeyError
+from ebnc.errors import NetworkError, NoSuchKeyError, alternatives
 from ebnc.markup import html_facts, html_table
 from ebnc.network.local.kinds import equal_locals, words_of
 from ebnc.network.local.local import Local
@@ -66,8 +66,8 @@ class Joint(Mapping[str, Local]):
         try:
             return self._locals[name]
         except KeyError:
-            shown = ", ".join(map(repr, list(self._locals)[:8]))
-            raise NoSuchKeyError(f"the network has no node {name!r}; it has {shown}, …") from None
+            others = alternatives(name, list(self._locals), "it has")
+            raise NoSuchKeyError(f"the network has no node {name!r}; {others}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._locals)
