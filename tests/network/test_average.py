@@ -166,9 +166,23 @@ def test_what_is_refused(learned):
         learned.average.sample(-1)
     with pytest.raises(NetworkError, match="no node"):
         learned.average.predict_proba("missing", overdispersed(0, 5, 6))
-    for wrong in ({"n_orders": 0}, {"n_orders": 2, "order": ["V0", "V1"]}):
-        with pytest.raises(ParameterError, match="n_orders must be at least 1"):
-            ebnc.Network.learn({"V0": [0, 1], "V1": [1, 0]}, **wrong)
+
+
+TWO = {"V0": ["a", "b", None], "V1": [1, 0, 0]}
+
+
+@pytest.mark.parametrize("n_orders", [0, -1, 2.5, "two", True])
+def test_numbers_of_orders_are_whole(n_orders):
+    with pytest.raises(ParameterError, match="n_orders must be a whole number of at least 1, got"):
+        ebnc.Network.learn(TWO, n_orders=n_orders)
+
+
+def test_several_orders_contradict_one_order_and_sparse_networks():
+    for other in ({"order": ["V0", "V1"]}, {"regime": "sparse"}):
+        with pytest.raises(ParameterError, match="needs order=None, and a regime other than"):
+            ebnc.Network.learn(TWO, n_orders=2, **other)
+    with pytest.raises(ParameterError, match="learns sparse networks only"):
+        ebnc.Network.learn(TWO, n_orders=2, missing="em")
 
 
 def test_orders_on_the_command_line(tmp_path):

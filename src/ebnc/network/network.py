@@ -33,6 +33,7 @@ from ebnc.network.learning.learn_network import (
     REGIMES,
     LearningResult,
     check_missing,
+    check_n_orders,
     check_sample_size,
     learn_network,
     learn_settings,
@@ -192,16 +193,13 @@ class Network(Convertible):
             raise ParameterError(f"regime must be one of {', '.join(REGIMES)}, got {regime!r}")
         if on_interrupt not in ("raise", "best"):
             raise ParameterError(f"on_interrupt must be 'raise' or 'best', got {on_interrupt!r}")
-        if n_orders is not None and (n_orders < 1 or order is not None):
-            raise ParameterError(
-                f"n_orders must be at least 1, and needs order=None; got {n_orders!r}"
-            )
+        check_n_orders(n_orders, order, regime)
         check_time_limit(time_limit)
         check_missing(missing)
         if missing == "em":
             if checkpoint is not None:
                 raise ParameterError("there are no checkpoints with missing='em'")
-            if regime == "dense" or order is not None:
+            if regime == "dense" or order is not None or n_orders is not None:
                 raise ParameterError(
                     "missing='em' learns sparse networks only: a dense one connects all missing "
                     "entries of a row, so that they must be summed out together"

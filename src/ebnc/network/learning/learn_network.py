@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import pairwise
+from numbers import Integral
 from typing import Any, get_args
 
 import numpy as np
@@ -139,6 +140,20 @@ def check_missing(missing: str, name: str = "missing") -> None:
     known = get_args(MissingInNetworks)
     if missing not in known:
         raise ParameterError(f"{name} must be one of {', '.join(known)}, got {missing!r}")
+
+
+def check_n_orders(n_orders: object, order: Sequence[str] | None, regime: str) -> None:
+    """Raise unless a number of orders is None, or a whole number for dense networks."""
+    if n_orders is None:
+        return
+    is_whole = isinstance(n_orders, Integral) and not isinstance(n_orders, bool)
+    if not is_whole or n_orders < 1:  # type: ignore[operator]
+        raise ParameterError(f"n_orders must be a whole number of at least 1, got {n_orders!r}")
+    if order is not None or regime == "sparse":
+        raise ParameterError(
+            "n_orders learns dense networks for several orders; it needs order=None, and a regime "
+            f"other than 'sparse'; got n_orders={n_orders}, order={order!r}, regime={regime!r}"
+        )
 
 
 def refuse_many_variables(n_variables: int) -> None:

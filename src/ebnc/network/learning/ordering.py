@@ -3,9 +3,10 @@
 The evidence of a dense network depends on its order, because predecessors are shrunk. Candidates
 are decreasing and increasing variation and correlation, the order of the data, and random orders;
 all respect tiers and required arcs. With many variables the differences are small and by default
-only one order is tried, in which the variables that vary most come first. The reverse order comes
-second: on validation rows of kosarek, the average of these two gained 0.036 nats a row, that of the
-first and a random order 0.020.
+only one order is tried, in which the variables that vary most come first: naive EBNCs learned from
+3 000 rows predict the validation rows of kdd and baudio with it as well as with the best of five by
+score, or better. The reverse order comes second: on validation rows of kosarek, the average of
+these two gained 0.036 nats a row, that of the first and a random order 0.020.
 """
 
 from collections.abc import Iterator, Sequence
