@@ -206,7 +206,11 @@ class CountingEBNC:
 
     @property
     def dimension(self) -> int:
-        """Number of free parameters."""
+        """Number of parameters of ``ebnc``.
+
+        If every bin is a single count, K − 1 of them are redundant: the sum of the main effects can
+        rise with the count, too. With few parents a full table may then have fewer.
+        """
         return self.ebnc.dimension
 
     def probabilities(self, data: Rows) -> FloatArray:
