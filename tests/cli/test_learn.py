@@ -109,6 +109,7 @@ def test_nothing_is_overwritten_without_force(shared, tmp_path):
         (["--target", "play", "--exclude", "id", "--prior-scale", "-1"], "must be positive"),
         (["--target", "play", "--structure", "best"], "best"),
         (["--target", "play", "--folds", "-1"], "--folds"),
+        (["--target", "play", "--folds", "1"], "--folds takes 0 (do not measure) or at least 2"),
         (["--target", "play", "--report", "-"], "report needs a file"),
         (["--target", "play", "--report", "r.pdf"], "end its name in .html, got 'r.pdf'"),
         (["--target", "play", "--class-weight", "x"], "takes 'balanced', got 'x'"),

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ebnc.errors import ParameterError
+
 if TYPE_CHECKING:
     from ebnc.cli.progress import ProgressLine
     from ebnc.data.files import DataFiles
@@ -38,6 +40,8 @@ class Folds:
     @classmethod
     def of(cls, folds: int | None, *, has_report: bool) -> "Folds":
         """Folds of the command line; None: five for a report, else a quick check."""
+        if folds == 1:
+            raise ParameterError("--folds takes 0 (do not measure) or at least 2, got 1")
         return cls(5 if folds is None else folds, quick=folds is None and not has_report)
 
     @property

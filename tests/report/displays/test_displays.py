@@ -85,7 +85,7 @@ def test_a_trace_shows_every_step(two):
 
 def test_reliability_is_scikit_learns_curve(two):
     """On the data as they are; and with folds, the bins of the report."""
-    display = rendered(ebnc.ReliabilityDisplay.from_estimator(two.model, two.x, two.y, cv=None))
+    display = rendered(ebnc.ReliabilityDisplay.from_estimator(two.model, two.x, two.y))
     p = two.model.predict_proba(two.x)[:, 1]
     observed, predicted = calibration_curve(two.y == "rain", p, n_bins=10)
     bins = display.curves["rain"]

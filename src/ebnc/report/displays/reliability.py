@@ -51,7 +51,7 @@ class ReliabilityDisplay(Display):
         y: Any = None,
         *,
         sample_weight: Any = None,
-        cv: int | None = 5,
+        cv: int | None = None,
         random_state: int = 0,
         ax: Any = None,
     ) -> Self:
@@ -68,8 +68,8 @@ class ReliabilityDisplay(Display):
         sample_weight : array, optional
             The weight of each row.
         cv : int or None
-            Number of folds; the model is refitted on each. None: the model predicts ``X`` as it
-            is, which should then be held-out data.
+            None: the model predicts ``X``, which should be held-out data. A number of folds: the
+            model is refitted on each, so ``X`` may be the training data.
         random_state : int
             The seed of the folds.
         ax : matplotlib Axes, optional
