@@ -100,6 +100,7 @@ def test_queries_are_those_of_python(learned):
     assert "yes" in succeeded(*ask[:4]).text
 
 
+@pytest.mark.slow
 def test_samples_are_csv_and_the_same_for_the_same_seed(learned, tmp_path):
     sample = ["network", "sample", learned.path, "--rows", "50", "--seed", "3"]
     ran = succeeded(*sample, start=process)
@@ -279,6 +280,7 @@ def test_wrong_questions_are_refused(learned, shared, tmp_path, monkeypatch, arg
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_network_has_a_report(learned, tmp_path):
     """From its file, with what was found while learning; from BIF, with what is left."""
     page = tmp_path / "net.html"

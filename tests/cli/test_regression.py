@@ -70,7 +70,7 @@ def test_a_report_on_a_number_is_written_by_learn_and_by_report(rows, tmp_path):
 
 
 def test_a_wrong_level_is_refused(rows, tmp_path):
-    learned(tmp_path)
+    learned(tmp_path, "--folds", "0")
     done = here("predict", tmp_path / "m.json", tmp_path / "rows.csv", "--level", "90")
     assert done.status == 2
     assert "--level" in done.err

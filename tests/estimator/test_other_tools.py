@@ -128,6 +128,7 @@ def test_shap_adds_up(model, shoppers):
     np.testing.assert_allclose(values.sum(axis=1), departures, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_mapie_covers(shoppers, regressor):
     """With labels, MAPIE's cross-conformal sets; those for a fitted model need codes of labels.
 

@@ -125,6 +125,7 @@ def test_a_shift_and_a_scale_of_the_target_move_the_predictions():
     )
 
 
+@pytest.mark.slow
 def test_a_file_gives_the_same_model_as_a_frame(tmp_path):
     x, _, y = made(120, 7)
     x.assign(height=y).to_csv(tmp_path / "rows.csv", index=False)

@@ -45,6 +45,7 @@ def test_learned_networks_round_trip_to_the_bit(regime, tmp_path):
     assert_equal_to_the_bit(learned, tmp_path / "network.json")
 
 
+@pytest.mark.slow
 def test_many_parents_take_no_more_than_their_parameters(tmp_path):
     names = [f"a variable with a long name {i}" for i in range(200)]
     domain = dict.fromkeys(names, 2)

@@ -129,6 +129,7 @@ def test_dense_networks_count_where_that_helps(n_states):
     assert counting.learned_score > plain.learned_score
 
 
+@pytest.mark.slow
 def test_dense_networks_do_not_count_where_that_says_nothing():
     rng = np.random.default_rng(3)
     data = pd.DataFrame(rng.integers(0, 2, (300, 20)), columns=[f"V{i}" for i in range(20)])
@@ -136,6 +137,7 @@ def test_dense_networks_do_not_count_where_that_says_nothing():
     assert not any(local.kind == "counting" for local in network.values())
 
 
+@pytest.mark.slow
 def test_sparse_networks_count_if_asked():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 2, (800, 4))

@@ -185,6 +185,7 @@ def test_order_of_columns_and_rows_does_not_matter():
     np.testing.assert_allclose(joint_table(one), moved, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_numbers_may_have_gaps():
     rng = np.random.default_rng(0)
     a = rng.normal(size=300)

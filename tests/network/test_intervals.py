@@ -85,6 +85,7 @@ def test_a_state_and_the_whole_line_are_intervals_too(network):
 
 
 @pytest.mark.parametrize("method", ["weighting", "gibbs"])
+@pytest.mark.slow
 def test_sampled_answers_agree_with_exact_ones(network, method):
     where = {"b": Interval(0.13, 1.21), "c": "down"}
     exact = network.query("a", where, method="exact")

@@ -143,6 +143,7 @@ def accuracy_of_telling_apart(real, drawn):
     )
 
 
+@pytest.mark.slow
 def test_samples_look_like_the_data():
     learned = Network.fit(
         GRAPH, mixed(1500, 0), numbers="smooth", local={"gain": "table"}, prior_scale=0.5

@@ -45,6 +45,7 @@ def random_table(seed):
 
 
 @pytest.mark.parametrize("block", range(4))
+@pytest.mark.slow
 def test_bic_of_a_trivial_ebnc_is_that_of_the_table_in_fits_searches_and_networks(block):
     """Fifty data sets a block, most of them with empty cells and separated classes."""
     for seed in range(50 * block, 50 * (block + 1)):

@@ -31,12 +31,14 @@ def integrated(posterior, top):
     return top + math.log(area)
 
 
+@pytest.mark.slow
 def test_equation_8_is_the_logarithm_of_the_integral(two_parameters):
     fit = find_optimum(two_parameters)
     top = log_joint(two_parameters, fit.solution.phi)
     assert laplace_log_evidence(fit) == pytest.approx(integrated(two_parameters, top), abs=0.02)
 
 
+@pytest.mark.slow
 def test_e4_the_term_is_half_of_d_log_2_pi(two_parameters):
     """As printed in the proof, without the ½, it would be off by (d/2) log 2π = 1.84."""
     fit = find_optimum(two_parameters)

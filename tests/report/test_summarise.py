@@ -32,6 +32,7 @@ def summary_of(problem, **options):
     return summarise(problem.model, problem.x, problem.y, target=problem.target, **options)
 
 
+@pytest.mark.slow
 def test_held_out_numbers_are_those_of_scikit_learn():
     """The same folds by ``cross_val_predict``, the same measures by ``sklearn.metrics``."""
     problem = many_classes()
