@@ -45,7 +45,7 @@ def predict(
     if not 0 < level < 1:
         raise ParameterError(f"--level must lie between 0 and 1, got {level:g}")
     from ebnc.cli.predicting import Answers, kept_columns, print_result, write_predictions
-    from ebnc.cli.prediction_text import NumberText, PredictionText
+    from ebnc.cli.prediction_text import prediction_text
     from ebnc.data.coder import Coder
     from ebnc.data.sources import source_of
     from ebnc.formats.native import read_predictor
@@ -62,12 +62,10 @@ def predict(
     ):
         source = source_of(files)
         kept = kept_columns(source, id_column, keep)
-        text: PredictionText | NumberText
-        if density is None:
-            labels = predictor.classes.tolist()
-            text = PredictionText(labels, as_json=as_json, digits=digits, kept=kept)
-        else:
-            text = NumberText(density, as_json=as_json, level=level, digits=digits, kept=kept)
+        classes = predictor.classes.tolist()
+        text = prediction_text(
+            classes, density, as_json=as_json, level=level, digits=digits, kept=kept
+        )
         answers = Answers(predictor.target, predictor.probabilities, predictor.best, density)
         n_rows, score = write_predictions(source, coder, text, answers, file, kept)
     print_result(n_rows, score, out, coder.unknown, quiet=quiet or as_json)

@@ -117,6 +117,21 @@ class NumberText:
         return "".join(lines.to_pylist()).encode()
 
 
+def prediction_text(
+    classes: Sequence[Any],
+    density: Density | None,
+    *,
+    as_json: bool,
+    level: float,
+    digits: int,
+    kept: Sequence[str],
+) -> PredictionText | NumberText:
+    """Return what formats the predictions of a target, which is a number if it has a density."""
+    if density is None:
+        return PredictionText(classes, as_json=as_json, digits=digits, kept=kept)
+    return NumberText(density, as_json=as_json, level=level, digits=digits, kept=kept)
+
+
 class _KeptText:
     """Formats columns of the data as the beginnings of lines."""
 

@@ -54,7 +54,7 @@ def predict(
     if not 0 < level < 1:
         raise ParameterError(f"--level must lie between 0 and 1, got {level:g}")
     from ebnc.cli.predicting import Answers, kept_columns, print_result, write_predictions
-    from ebnc.cli.prediction_text import NumberText, PredictionText
+    from ebnc.cli.prediction_text import prediction_text
     from ebnc.data.coder import Coder, Unknown
     from ebnc.data.sources import source_of
 
@@ -66,12 +66,10 @@ def predict(
         source = source_of(files)
         coder = Coder(network.domain, network.inputs_among(source.names, target), "extra")
         kept = kept_columns(source, id_column, keep)
-        text: PredictionText | NumberText
-        if density is None:
-            labels = predictor.classes.tolist()
-            text = PredictionText(labels, as_json=as_json, digits=digits, kept=kept)
-        else:
-            text = NumberText(density, as_json=as_json, level=level, digits=digits, kept=kept)
+        classes = predictor.classes.tolist()
+        text = prediction_text(
+            classes, density, as_json=as_json, level=level, digits=digits, kept=kept
+        )
 
         def probabilities(rows: "CodedRows") -> "FloatArray":
             p = predictor.probabilities(rows)

@@ -5,8 +5,7 @@
 The usual state of a parent is its most frequent one. Rows of baskets, texts and ratings differ in
 how many ones they have far more than main effects allow: a sum of log odds over 500 parents cannot
 bend with the count. f is a curve over bins of c, of about equal width in log(1 + c). It has a scale
-of its own in the prior, because a count says more than one parent among many: on validation rows of
-tmovie (500 variables) the count gained 1.4 nats a row with that scale and 0.5 without.
+of its own in the prior, because a count says more than one parent among many.
 
 c is a function of the parents. So the graph has only the variables of the data, and the node is an
 ordinary distribution p(z | parents); inside it is a naive EBNC with one more, ordered input.
